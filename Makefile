@@ -1,0 +1,31 @@
+.PHONY: setup image demo test check bench lock clean
+.DEFAULT_GOAL := demo
+
+# Everything this machine needs: .venv, Tesseract, a Docker engine. Nothing is done twice.
+setup:
+	@scripts/setup
+
+# The sandbox image; rebuilt only when one of its inputs changed.
+image: setup
+	@.venv/bin/fieldmark sandbox build
+
+demo: image
+	@.venv/bin/fieldmark demo
+
+test: image
+	@.venv/bin/pytest
+
+check: setup
+	@.venv/bin/ruff check
+	@.venv/bin/ruff format --check
+	@.venv/bin/mypy
+
+bench: image
+	@set -e; for script in benchmarks/*.py; do .venv/bin/python "$$script"; done
+
+# Newest versions of all dependencies, pinned with hashes.
+lock:
+	@scripts/lock
+
+clean:
+	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache

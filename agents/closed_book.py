@@ -1,0 +1,31 @@
+"""closed_book: the picture, the question, one model call. What a model knows without any tool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fieldmark.agents.base import Agent, AgentAnswer
+from fieldmark.agents.ending import answer_from
+from fieldmark.agents.messages import prompt_text, system, task_message
+from fieldmark.agents.model import ChatModel
+from fieldmark.client import GatewayClient
+from fieldmark.task import Prompt
+
+if TYPE_CHECKING:
+    from fieldmark.tools.base import Tool
+
+
+class ClosedBook:
+    """One call, no tools."""
+
+    name = "closed_book"
+    uses_tools = False
+
+    def solve(self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool]) -> AgentAnswer:
+        """Ask once and read the reply. Raises AgentStopped when there is no answer in it."""
+        reply = ChatModel(gateway, prompt).chat([system(prompt_text("closed_book")), task_message(prompt)])
+        return answer_from(reply)
+
+
+AGENT: Agent = ClosedBook()

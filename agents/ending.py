@@ -1,0 +1,37 @@
+"""From a model's last reply to the agent's answer, or to the reason why there is none."""
+
+from __future__ import annotations
+
+from fieldmark.agents.base import AgentAnswer, AgentStopped
+from fieldmark.agents.parsing import Parsed, parse_answer
+from fieldmark.agents.reply import Reply
+
+
+def answer_from(reply: Reply) -> AgentAnswer:
+    """The answer in a reply's text, empty when the model said nothing. Raises AgentStopped where an empty
+    one has a cause that the user can cure.
+    """
+    parsed = parse_answer(reply.text, truncated=reply.truncated)
+    stop = None if parsed.answer else why_empty(reply)
+    if stop:
+        raise stop
+    return as_answer(parsed, reply.text)
+
+
+def as_answer(parsed: Parsed, raw: str) -> AgentAnswer:
+    return AgentAnswer(parsed.answer, parsed.confidence, parsed.rationale, raw=raw)
+
+
+def why_empty(reply: Reply) -> AgentStopped | None:
+    """The class of a reply without an answer. Reasoning is never taken for the answer."""
+    if reply.truncated:
+        return AgentStopped(
+            "truncated",
+            "the reply was cut at the model's token limit (finish_reason length) before an answer: raise it",
+        )
+    if reply.reasoning and not reply.text:
+        return AgentStopped(
+            "reasoning_only",
+            "the reply has text in its reasoning field only: check the server's reasoning parser",
+        )
+    return None

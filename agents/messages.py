@@ -1,0 +1,66 @@
+"""The messages an agent keeps: Chat Completions messages whose pictures are references, never bytes.
+
+A picture part is `{"type": "picture", "blob", "media_type", "width", "height", "box"?, "scale"?}`; it
+becomes a data URI only at the moment of sending (`fieldmark.agents.model`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fieldmark.task import Prompt
+from fieldmark.trace import CallRequest, Picture
+
+Message = dict[str, Any]
+Part = dict[str, Any]
+
+_PROMPTS = Path(__file__).parent / "prompts"
+
+
+def prompt_text(name: str) -> str:
+    """The text of `agents/prompts/<name>.md`."""
+    return (_PROMPTS / f"{name}.md").read_text(encoding="utf-8").strip()
+
+
+def text_part(text: str) -> Part:
+    return {"type": "text", "text": text}
+
+
+def picture_part(picture: Picture) -> Part:
+    """A reference to a picture that the gateway has stored."""
+    return {"type": "picture", **picture.model_dump(mode="json", exclude_none=True)}
+
+
+def is_picture(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "picture"
+
+
+def system(text: str) -> Message:
+    return {"role": "system", "content": text}
+
+
+def user(*parts: Part) -> Message:
+    return {"role": "user", "content": list(parts)}
+
+
+def assistant(text: str, calls: list[CallRequest]) -> Message:
+    """What the model said; `content` is null beside tool calls without text, as the wire format has it."""
+    message: Message = {"role": "assistant", "content": text or (None if calls else "")}
+    if calls:
+        message["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in calls
+        ]
+    return message
+
+
+def tool(call_id: str, text: str) -> Message:
+    return {"role": "tool", "tool_call_id": call_id, "content": text}
+
+
+def task_message(prompt: Prompt) -> Message:
+    """The task as the first user message: its picture, notes of earlier episodes, the question."""
+    notes = "".join(f"- {note}\n" for note in prompt.notes)
+    remembered = f"Notes from earlier work, which may or may not apply:\n{notes}\n" if notes else ""
+    return user(picture_part(prompt.view), text_part(f"{remembered}Question: {prompt.question}"))

@@ -1,0 +1,91 @@
+"""The bytes of pictures on their way to a model: fetched once through the gateway, kept within a bound."""
+
+from __future__ import annotations
+
+import base64
+from collections import OrderedDict
+from threading import Lock
+
+from fieldmark.agents.messages import Part
+from fieldmark.client import GatewayClient
+from fieldmark.task import Prompt
+from fieldmark.tools.inside import GatewayContext
+from fieldmark.trace import Box, Picture
+
+CACHE_BYTES = 48 * 1024 * 1024
+"""Encoded bytes kept at most; what falls out is fetched again when it is needed."""
+
+
+class Pictures:
+    """Turns picture references into data URIs. Any thread may use it."""
+
+    def __init__(self, gateway: GatewayClient, prompt: Prompt) -> None:
+        self._gateway = gateway
+        self._prompt = prompt
+        self._context = GatewayContext(gateway, prompt.image, prompt.view)
+        self._bytes: OrderedDict[str, bytes] = OrderedDict()
+        self._lock = Lock()
+
+    def remember(self, blob: str, data: bytes) -> None:
+        """Keep the bytes of a blob; the least recently used go first when the cache is full."""
+        with self._lock:
+            self._bytes[blob] = data
+            self._bytes.move_to_end(blob)
+            while sum(map(len, self._bytes.values())) > CACHE_BYTES and len(self._bytes) > 1:
+                self._bytes.popitem(last=False)
+
+    def data_uri(self, reference: Part) -> str:
+        """A picture as the wire format wants it."""
+        blob = str(reference["blob"])
+        with self._lock:
+            data = self._bytes.get(blob)
+        if data is None:
+            data = self._fetch(reference)
+            self.remember(blob, data)
+        return _uri(data, str(reference["media_type"]))
+
+    def small_view(self, side: int) -> str:
+        """The task picture with its longer side at most `side` pixels."""
+        image = self._prompt.image
+        scale = min(1.0, side / max(image.width, image.height))
+        data, picture = self._context.region(None, scale=scale, media_type="image/jpeg")
+        return _uri(data, picture.media_type)
+
+    def _fetch(self, reference: Part) -> bytes:
+        if reference["blob"] == self._prompt.view.blob:
+            return self._gateway.get("/image").body
+        picture = Picture.model_validate({key: reference[key] for key in reference if key != "type"})
+        scale, media_type = picture.scale or 1.0, picture.media_type
+        return self._context.region(picture.box, scale=scale, media_type=media_type)[0]
+
+
+class RememberingContext(GatewayContext):
+    """The tools' Context inside; the bytes that pass through it need not be fetched again for the model."""
+
+    def __init__(self, gateway: GatewayClient, prompt: Prompt, pictures: Pictures) -> None:
+        super().__init__(gateway, prompt.image, prompt.view)
+        self._pictures = pictures
+
+    def region(
+        self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
+    ) -> tuple[bytes, Picture]:
+        data, picture = super().region(box, scale=scale, media_type=media_type)
+        self._pictures.remember(picture.blob, data)
+        return data, picture
+
+    def keep(
+        self,
+        data: bytes,
+        media_type: str,
+        width: int,
+        height: int,
+        box: Box | None = None,
+        scale: float | None = None,
+    ) -> Picture:
+        picture = super().keep(data, media_type, width, height, box, scale)
+        self._pictures.remember(picture.blob, data)
+        return picture
+
+
+def _uri(data: bytes, media_type: str) -> str:
+    return f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"

@@ -1,0 +1,119 @@
+"""`builtin/scout`: a baseline WITHOUT a vision model. It never sees a pixel, and it never sees gold.
+
+Rules instead of weights: read registrations and look them up, read all text where the question asks for a
+text or a name, look closer where text was hard to read, search for the picture, then say what the results
+support, or "unknown". It is served by the gateway on the host as if it were a model, so the loop, the
+trace and the counts around it are real. Its scores say what the tools alone are worth; they are no
+measure of recognition.
+
+Stateless: every reply follows from the request alone (its tools and its messages).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from fieldmark.agents import scout_evidence as evidence
+from fieldmark.agents.scout_evidence import Conclusion, number
+from fieldmark.agents.scout_request import Seen, read_request
+
+SEES = False
+description = (
+    "A rule-based baseline without a vision model: it plans tool calls (OCR, aircraft registry, picture "
+    "search) from their results and answers what they support. It sees neither the picture nor any gold."
+)
+
+_LOOK_UPS = 3  # registrations tried in one episode
+_MOST_STEPS = 16  # whatever a framework does to the history, then it is time to answer
+_LEGIBLE = 0.8  # a line surer than this needs no closer look
+
+Calls = list[tuple[str, dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class ScoutReply:
+    """`text` is None beside tool calls; a call is `{"name": …, "arguments": {…}}`."""
+
+    text: str | None
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
+
+
+def respond(request: Any) -> ScoutReply:
+    """The next tool calls, or the answer. Never raises, however odd the request."""
+    seen = read_request(request)
+    for stage in _STAGES if len(seen.steps) < _MOST_STEPS else ():
+        calls = [(tool, arguments) for tool, arguments in stage(seen) if seen.offers(tool)]
+        if calls:
+            return ScoutReply(None, [seen.call(tool, arguments) for tool, arguments in calls])
+    return _say(seen, evidence.conclude(seen))
+
+
+def _read(seen: Seen) -> Calls:
+    return [] if seen.done("ocr") else [("ocr", {"mode": "registration"})]
+
+
+def _look_up(seen: Seen) -> Calls:
+    """The surest registration that has not been looked up, until one is found."""
+    tried = [str(step.arguments.get("registration")) for step in seen.done("aircraft_registry")]
+    new = [mark for mark in evidence.marks(seen) if mark not in tried]
+    if not new or len(tried) >= _LOOK_UPS or evidence.from_registry(seen):
+        return []
+    return [("aircraft_registry", {"registration": new[0]})]
+
+
+def _read_all(seen: Seen) -> Calls:
+    """All the text, in the language of the question, where a text or a name is asked for."""
+    if evidence.from_registry(seen) or not evidence.asks_text(seen) or len(seen.done("ocr")) > 1:
+        return []
+    return [("ocr", {"mode": "text", "lang": "en" if seen.question.isascii() else "en+zh"})]
+
+
+def _look_closer(seen: Seen) -> Calls:
+    """Once: the text box that looks most like a mark but was hard to read, enlarged and read again."""
+    unsure = [row for row in evidence.lines(seen) if number(row.get("confidence")) < _LEGIBLE and _box(row)]
+    if evidence.from_registry(seen) or seen.done("crop_zoom") or len(seen.done("ocr")) > 1 or not unsure:
+        return []
+    corners = dict(zip(("x1", "y1", "x2", "y2"), _box(max(unsure, key=_promise)), strict=True))
+    return [("crop_zoom", corners), ("ocr", {"mode": "registration", **corners})]
+
+
+def _search(seen: Seen) -> Calls:
+    if seen.done("reverse_image_search") or evidence.from_registry(seen) or evidence.reads_text(seen):
+        return []
+    return [("reverse_image_search", {})]
+
+
+_STAGES: tuple[Callable[[Seen], Calls], ...] = (_read, _look_up, _read_all, _look_closer, _search)
+
+
+def _promise(line: dict[str, Any]) -> tuple[int, float]:
+    """Capitals and digits make a mark; of two alike the surer one."""
+    text = str(line.get("text") or "")
+    return sum(char.isupper() or char.isdigit() for char in text), number(line.get("confidence"))
+
+
+def _box(line: dict[str, Any]) -> list[float]:
+    """The line's box with a margin of half its height, in original pixels; [] when it has none."""
+    corners = line.get("box")
+    if not isinstance(corners, list) or len(corners) != 4:
+        return []
+    x1, y1, x2, y2 = map(number, corners)
+    margin = (y2 - y1) / 2
+    if x2 <= x1 or y2 <= y1:
+        return []
+    padded = (max(x1 - margin, 0.0), max(y1 - margin, 0.0), x2 + margin, y2 + margin)
+    return [round(value, 1) for value in padded]
+
+
+def _say(seen: Seen, conclusion: Conclusion) -> ScoutReply:
+    """Through the `answer` tool where it is offered and not used yet, else by text."""
+    if seen.offers("answer") and not seen.done("answer"):
+        return ScoutReply(None, [seen.call("answer", asdict(conclusion))])
+    if not seen.wants_json:
+        return ScoutReply(conclusion.text)
+    fields = asdict(conclusion)
+    said = {"answer": fields["text"], "confidence": fields["confidence"], "rationale": fields["rationale"]}
+    return ScoutReply(json.dumps(said, ensure_ascii=False))

@@ -1,0 +1,93 @@
+"""Find a benchmark by name or path and load it; a faulty file is refused, all its problems in one line."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+from pathlib import Path
+
+from fieldmark.errors import UsageError
+from fieldmark.evals.benchmarks.base import Benchmark
+from fieldmark.evals.benchmarks.rows import Rows, read_rows
+
+TASKS = "tasks.jsonl"
+SHOWN = 5
+
+
+def load_benchmark(name_or_path: str) -> Benchmark:
+    """A bundled benchmark by name, or a folder with a `tasks.jsonl`, or such a file.
+
+    `index/index.jsonl` and `registry.csv` beside the tasks are taken along. A picture that is not there is
+    no error here (the run's preflight reports it). Raises UsageError.
+    """
+    bundled = _bundled()
+    path = bundled[name_or_path] / TASKS if name_or_path in bundled else _task_file(name_or_path)
+    rows = read_rows(path)
+    _refuse(path, rows)
+    folder = path.parent
+    index = folder / "index"
+    registry = folder / "registry.csv"
+    return Benchmark(
+        name=name_or_path if name_or_path in bundled else _name(path),
+        version=_version(path, index / "index.jsonl", registry),
+        tasks=rows.tasks,
+        index=index if (index / "index.jsonl").is_file() else None,
+        registry=registry if registry.is_file() else None,
+        description=_description(folder / "README.md"),
+        warnings=rows.warnings,
+    )
+
+
+def bundled_names() -> list[str]:
+    """The names of the benchmarks that come with fieldmark."""
+    return sorted(_bundled())
+
+
+def _bundled() -> dict[str, Path]:
+    here = Path(str(files("fieldmark.evals.benchmarks")))
+    return {path.parent.name.replace("_", "-"): path.parent for path in here.glob(f"*/{TASKS}")}
+
+
+def _task_file(name_or_path: str) -> Path:
+    path = Path(name_or_path).expanduser()
+    if path.is_dir():
+        path = path / TASKS
+        if not path.is_file():
+            raise UsageError(f"no {TASKS} in {path.parent}: put one there, or name the .jsonl file itself")
+    elif not path.is_file() or path.suffix != ".jsonl":
+        known = ", ".join(bundled_names())
+        raise UsageError(
+            f"unknown benchmark {name_or_path!r}: known are {known}; "
+            f"the path of a {TASKS} (or of the folder that holds it) works too"
+        )
+    return path.resolve()
+
+
+def _refuse(path: Path, rows: Rows) -> None:
+    problems = rows.problems or ([] if rows.tasks else ["it holds no task"])
+    if not problems:
+        return
+    more = len(problems) - SHOWN
+    shown = "; ".join(problems[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    raise UsageError(f"{path}: {count}: {shown}. Correct the file and load it again")
+
+
+def _name(path: Path) -> str:
+    return path.parent.name if path.name == TASKS else path.stem
+
+
+def _version(*parts: Path) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.read_bytes() if part.is_file() else b""
+        digest.update(b"%d:" % len(data) + data)
+    return digest.hexdigest()[:12]
+
+
+def _description(readme: Path) -> str:
+    """The first line of a README that is text and not its title."""
+    if not readme.is_file():
+        return ""
+    lines = readme.read_text(encoding="utf-8", errors="replace").splitlines()
+    return next((line.strip() for line in lines if line.strip() and not line.startswith("#")), "")

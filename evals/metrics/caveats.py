@@ -1,0 +1,65 @@
+"""What a reader must know before believing the tables: damaged files, odd labels, suspicious answers."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+from fieldmark import jsonl
+from fieldmark.evals.metrics.outcomes import Cell
+from fieldmark.rundir import RunDir
+
+_ERROR_TEXT = re.compile(
+    r"\s*(?:API call failed|Error code: \d{3}|Traceback \(most|HTTP \d{3}\b|RateLimitError|TimeoutError)",
+    re.IGNORECASE,
+)
+
+
+def caveats_of(run: RunDir, cells: list[Cell], without_trace: int) -> list[str]:
+    """One sentence each; empty when there is nothing to say."""
+    damaged = [
+        line for path in (run.episodes_file, run.verdicts_file, run.tasks_file) for line in _damage(path)
+    ]
+    found = [*damaged, *_doubled(run), *_case_variants(cells), *_suspicious(cells)]
+    if without_trace:
+        found.append(f"{without_trace} episodes have no readable trace and are left out of tool use")
+    return found
+
+
+def _damage(path: Path) -> list[str]:
+    lines = jsonl.read(path)
+    found = []
+    if lines.bad:
+        found.append(f"{path.name}: unreadable lines {', '.join(map(str, lines.bad[:10]))} were skipped")
+    if lines.torn:
+        found.append(
+            f"{path.name}: a half-written last line was ignored; `fieldmark run --resume` repairs it"
+        )
+    return found
+
+
+def _doubled(run: RunDir) -> list[str]:
+    rows = jsonl.read(run.episodes_file).rows
+    extra = len(rows) - len({(row.get("id"), row.get("epoch", 0)) for row in rows})
+    if not extra:
+        return []
+    return [f"{extra} rows of episodes.jsonl repeat an episode: the last that is not our fault counts, once"]
+
+
+def _case_variants(cells: list[Cell]) -> list[str]:
+    spellings: defaultdict[str, set[str]] = defaultdict(set)
+    for label in {label for cell in cells for label in (cell.split, cell.top)}:
+        spellings[label.casefold()].add(label)
+    mixed = [" / ".join(sorted(names)) for names in spellings.values() if len(names) > 1]
+    return [f"labels that differ only by case are kept apart: {name}" for name in sorted(mixed)]
+
+
+def _suspicious(cells: list[Cell]) -> list[str]:
+    count = sum(
+        bool(cell.record and cell.record.status == "answered" and _ERROR_TEXT.match(cell.record.answer or ""))
+        for cell in cells
+    )
+    return (
+        [f"{count} answers read like an error message, not like an answer: see the episodes"] if count else []
+    )

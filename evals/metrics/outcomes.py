@@ -1,0 +1,82 @@
+"""What became of every task × epoch of a run: the one join of tasks, episodes and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fieldmark.records import EpisodeRecord, Verdict
+from fieldmark.rundir import RunDir
+
+Outcome = Literal[
+    "correct",
+    "partially_correct",
+    "incorrect",
+    "uncertain",
+    "no_answer",
+    "unjudged",
+    "sandbox_error",
+    "not_run",
+]
+DONE: frozenset[Outcome] = frozenset({"correct", "partially_correct", "incorrect", "uncertain", "no_answer"})
+"""The agent ended by itself, and there is a word on its answer (an episode without one needs no judge)."""
+ATTEMPTED: frozenset[Outcome] = DONE | {"unjudged", "sandbox_error"}
+EVERY: frozenset[Outcome] = ATTEMPTED | {"not_run"}
+NONE = "(none)"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One task in one epoch; `record` is None when it was not run."""
+
+    id: str
+    epoch: int
+    split: str
+    top: str
+    record: EpisodeRecord | None
+    verdict: Verdict | None
+
+    @property
+    def outcome(self) -> Outcome:
+        """Only an `answered` episode can be correct: a time-out or a crash is not, whatever was said."""
+        if self.record is None:
+            return "not_run"
+        if self.record.status == "sandbox_error":
+            return "sandbox_error"
+        if self.record.status != "answered":
+            return "no_answer"
+        if self.verdict is not None:
+            return self.verdict.label
+        return "unjudged" if (self.record.answer or "").strip() else "no_answer"
+
+
+def cells(run: RunDir) -> list[Cell]:
+    """Every task × epoch in run order, then episodes whose task is not in `tasks.jsonl`."""
+    records = {record.key: record for record in run.episodes()}
+    verdicts = run.verdicts()
+    labels = {str(row.get("id")): _labels(row.get("labels")) for row in run.tasks()}
+    keys = [(task_id, epoch) for epoch in _epochs(run, list(records)) for task_id in labels]
+    strangers = [key for key in records if key[0] not in labels]
+    return [
+        Cell(*key, *labels.get(key[0], (NONE, NONE)), records.get(key), verdicts.get(key))
+        for key in [*keys, *strangers]
+    ]
+
+
+def _epochs(run: RunDir, keys: Sequence[tuple[str, int]]) -> list[int]:
+    asked = run.config().get("epochs")
+    planned = range(asked) if isinstance(asked, int) and not isinstance(asked, bool) else range(0)
+    return sorted({*planned, *(epoch for _, epoch in keys)} or {0})
+
+
+def _labels(labels: Any) -> tuple[str, str]:
+    found = labels if isinstance(labels, dict) else {}
+    return _label(found.get("split")), _label(found.get("top"))
+
+
+def _label(value: Any) -> str:
+    """A missing label is "(none)", a list of labels one joined label: no task leaves the total."""
+    if isinstance(value, list):
+        value = " + ".join(str(item) for item in value)
+    return value.strip() or NONE if isinstance(value, str) else NONE

@@ -1,0 +1,129 @@
+"""All figures of one run in one JSON-able value; terminal, HTML and `--json` only format it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
+from fieldmark.evals.metrics.acts import EpisodeActs, episode_acts
+from fieldmark.evals.metrics.caveats import caveats_of
+from fieldmark.evals.metrics.outcomes import Cell, cells
+from fieldmark.evals.metrics.runtime import RuntimeRow, runtime
+from fieldmark.evals.metrics.statuses import StatusRow, statuses
+from fieldmark.evals.metrics.tool_use import CallsRow, ToolUse, by_action, by_tool, tool_use
+from fieldmark.records import AGENT_STATUSES, EpisodeRecord
+from fieldmark.rundir import RunDir
+
+
+class RunFacts(BaseModel):
+    """What run.json says of the run, "?" where it does not. `sees`: the model takes pictures."""
+
+    name: str
+    benchmark: str
+    agent: str
+    model: str
+    sees: bool
+    tools: list[str]
+    judges: list[str]
+    state: str
+    started: str
+
+
+class EpisodeRow(BaseModel):
+    """One episode for the reader of a report. `seconds` is wall time; `acts` is None without a trace."""
+
+    id: str
+    epoch: int
+    status: str
+    answer: str | None
+    verdict: str
+    finer: bool
+    seconds: float
+    acts: int | None
+
+
+class Summary(BaseModel):
+    """The tables of one run. `partial` is true while a task × epoch has no episode."""
+
+    run: RunFacts
+    tasks: int
+    epochs: int
+    partial: bool
+    accuracy: Accuracy
+    statuses: list[StatusRow]
+    tool_use: ToolUse
+    by_tool: list[CallsRow]
+    by_action: list[CallsRow]
+    runtime: list[RuntimeRow]
+    episodes: list[EpisodeRow]
+    caveats: list[str]
+
+
+def summarise(run: RunDir) -> Summary:
+    """Read a run folder once. UsageError when run.json cannot be read."""
+    config, grid = run.config(), cells(run)
+    refused = config.get("refused")
+    acts = {cell.record.key: _acts(run, cell.record) for cell in grid if cell.record}
+    agents = [
+        found
+        for cell in grid
+        if cell.record and cell.record.status in AGENT_STATUSES and (found := acts[cell.record.key])
+    ]
+    return Summary(
+        run=_facts(run, config, grid),
+        tasks=len({cell.id for cell in grid}),
+        epochs=len({cell.epoch for cell in grid}),
+        partial=any(cell.record is None for cell in grid),
+        accuracy=accuracy(grid),
+        statuses=statuses(grid, len(refused) if isinstance(refused, list) else 0),
+        tool_use=tool_use(agents),
+        by_tool=by_tool(agents),
+        by_action=by_action(agents),
+        runtime=runtime(grid),
+        episodes=[_episode(cell, cell.record, acts[cell.record.key]) for cell in grid if cell.record],
+        caveats=caveats_of(run, grid, sum(found is None for found in acts.values())),
+    )
+
+
+def _acts(run: RunDir, record: EpisodeRecord) -> EpisodeActs | None:
+    """None when the trace is missing or cannot be read: unknown is not zero."""
+    try:
+        events = list(run.trace(record))
+    except (ValidationError, OSError):
+        return None
+    return episode_acts(events) if events else None
+
+
+def _facts(run: RunDir, config: dict[str, Any], grid: list[Cell]) -> RunFacts:
+    model, benchmark = _dict(config.get("model")), _dict(config.get("benchmark"))
+    tools = config.get("tools")
+    return RunFacts(
+        name=str(config.get("name") or run.path.name),
+        benchmark=" ".join(str(benchmark[key]) for key in ("name", "version") if benchmark.get(key)) or "?",
+        agent=str(config.get("agent") or "?"),
+        model=str(model.get("name") or "?"),
+        sees=model.get("sees") is not False,
+        tools=[str(tool) for tool in tools] if isinstance(tools, list) else [],
+        judges=sorted({cell.verdict.judge for cell in grid if cell.verdict}),
+        state=str(config.get("state") or "?"),
+        started=str(config.get("started") or "?"),
+    )
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _episode(cell: Cell, record: EpisodeRecord, acts: EpisodeActs | None) -> EpisodeRow:
+    return EpisodeRow(
+        id=cell.id,
+        epoch=cell.epoch,
+        status=record.status,
+        answer=record.answer,
+        verdict=cell.outcome,
+        finer=cell.outcome == "correct" and cell.verdict is not None and cell.verdict.finer,
+        seconds=record.seconds,
+        acts=None if acts is None else len(acts.acts),
+    )

@@ -1,0 +1,79 @@
+"""The acts of a run added up: how often, how many, how many failed; by tool and by action."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from pydantic import BaseModel
+
+from fieldmark.evals.metrics.acts import Act, EpisodeActs
+from fieldmark.evals.metrics.shares import Share
+
+
+class ToolUse(BaseModel):
+    """`usage`: episodes with at least one act / episodes. `errors`: failed acts / acts.
+
+    `mean_acts` is None without episodes. `no_result` acts are neither failed nor known to be fine.
+    `sides` counts calls to skills, memory, to-do lists and sub-agents, which are no acts.
+    """
+
+    episodes: int
+    acts: int
+    usage: Share
+    mean_acts: float | None
+    errors: Share
+    not_found: int
+    no_result: int
+    sides: dict[str, int]
+
+
+class CallsRow(BaseModel):
+    """The calls under one name, by the innermost call: a shell call that ran `ocr` counts as `ocr`."""
+
+    name: str
+    calls: int
+    errors: Share
+    kinds: dict[str, int]
+
+
+def tool_use(episodes: list[EpisodeActs]) -> ToolUse:
+    """Totals over episodes that have a trace."""
+    acts = [act for episode in episodes for act in episode.acts]
+    sides: Counter[str] = sum((episode.sides for episode in episodes), Counter())
+    return ToolUse(
+        episodes=len(episodes),
+        acts=len(acts),
+        usage=Share.of(sum(bool(episode.acts) for episode in episodes), len(episodes)),
+        mean_acts=len(acts) / len(episodes) if episodes else None,
+        errors=Share.of(sum(act.ok is False for act in acts), len(acts)),
+        not_found=sum(act.error_kind == "not_found" for act in acts),
+        no_result=sum(act.ok is None for act in acts),
+        sides=dict(sides),
+    )
+
+
+def by_tool(episodes: list[EpisodeActs]) -> list[CallsRow]:
+    return _grouped(episodes, lambda act: act.name)
+
+
+def by_action(episodes: list[EpisodeActs]) -> list[CallsRow]:
+    return _grouped(episodes, lambda act: act.action)
+
+
+def _grouped(episodes: Iterable[EpisodeActs], name: Callable[[Act], str]) -> list[CallsRow]:
+    groups: dict[str, list[Act]] = {}
+    for call in (deep for episode in episodes for act in episode.acts for deep in act.innermost):
+        groups.setdefault(name(call), []).append(call)
+    rows = [_calls_row(key, calls) for key, calls in groups.items()]
+    return sorted(rows, key=lambda row: (-row.calls, row.name))
+
+
+def _calls_row(name: str, calls: list[Act]) -> CallsRow:
+    kinds = Counter(call.error_kind for call in calls if call.error_kind)
+    return CallsRow(
+        name=name,
+        calls=len(calls),
+        errors=Share.of(sum(call.ok is False for call in calls), len(calls)),
+        kinds={str(kind): count for kind, count in kinds.most_common()},
+    )

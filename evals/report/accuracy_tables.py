@@ -1,0 +1,73 @@
+"""Accuracy per split × category, and per split with every denominator."""
+
+from __future__ import annotations
+
+from fieldmark.evals.metrics.accuracy import ALL, AccuracyRow, MacroRow
+from fieldmark.evals.metrics.summary import Summary
+from fieldmark.evals.report.figures import count, interval, percent
+from fieldmark.evals.report.table import Table
+
+
+def categories_table(summary: Summary) -> Table:
+    """Strict and soft accuracy of each category of each split, with their counts."""
+    note = (
+        "done = the agent ended and was judged; time-outs and empty answers included. strict = correct/done, "
+        "soft = (correct + partially correct)/done. CI: Wilson's 95 % interval of strict."
+    )
+    if summary.epochs > 1:
+        note += f" A task counts with the mean of its {summary.epochs} epochs; n is tasks."
+    columns = "split|category|tasks|correct /done|strict %|CI 95%|soft /done|soft %".split("|")
+    found = summary.accuracy.rows
+    totals = frozenset(index for index, row in enumerate(found) if row.top == ALL)
+    return Table("Accuracy" + _partial(summary), note, columns, [_category(row) for row in found], 2, totals)
+
+
+def _category(row: AccuracyRow) -> list[str]:
+    return [
+        row.split,
+        "all (micro)" if row.top == ALL else row.top,
+        str(row.tasks),
+        count(row.strict),
+        percent(row.strict.fraction),
+        interval(row.interval),
+        count(row.soft),
+        percent(row.soft.fraction),
+    ]
+
+
+def splits_table(summary: Summary) -> Table:
+    """Micro beside macro, and the count of correct over each denominator."""
+    row = summary.accuracy.headline
+    note = (
+        "micro: every task counts the same; macro: every category with a task done does. attempted = done + "
+        "sandbox errors + unjudged; all = attempted + not run. The last three columns count episodes."
+    )
+    if row.unjudged:
+        note += f" Were all unjudged answers correct, strict would be {percent(row.upper.fraction)} %."
+    columns = (
+        "split|micro strict %|macro strict %|micro soft %|macro soft %|correct /done|correct /attempted|"
+        "correct /all|sandbox errors|unjudged|not run"
+    ).split("|")
+    micro = {row.split: row for row in summary.accuracy.rows if row.top == ALL}
+    rows = [_split(micro[macro.split], macro) for macro in summary.accuracy.macro]
+    return Table("Accuracy by denominator" + _partial(summary), note, columns, rows)
+
+
+def _split(micro: AccuracyRow, macro: MacroRow) -> list[str]:
+    return [
+        micro.split,
+        percent(micro.strict.fraction),
+        percent(macro.strict),
+        percent(micro.soft.fraction),
+        percent(macro.soft),
+        count(micro.strict),
+        count(micro.attempted),
+        count(micro.all),
+        str(micro.sandbox_error),
+        str(micro.unjudged),
+        str(micro.not_run),
+    ]
+
+
+def _partial(summary: Summary) -> str:
+    return " · PARTIAL" if summary.partial else ""

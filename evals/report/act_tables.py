@@ -1,0 +1,72 @@
+"""Tool use of a run, and its calls by tool and by action."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from fieldmark.evals.metrics.shares import Share
+from fieldmark.evals.metrics.summary import Summary
+from fieldmark.evals.metrics.tool_use import CallsRow
+from fieldmark.evals.report.figures import count, number, percent
+from fieldmark.evals.report.table import Table
+
+MAX_ROWS = 20
+"""Names a model invents can be many: the rest of a table by name is added up in one row."""
+
+
+def tool_use_table(summary: Summary) -> Table:
+    """Usage, average acts and error rate, each with its counts."""
+    use = summary.tool_use
+    note = (
+        "usage = episodes with an act / episodes; avg. acts = acts/episodes; error rate = failed/acts. "
+        "An act is a tool call of the model other than answer; skills, memory, to-do lists and sub-agents "
+        "have their own columns."
+    )
+    columns = (
+        "episodes|with an act|usage %|acts|avg. acts|failed /acts|error rate %|not found|no result|skill|"
+        "memory|to-do|spawns"
+    ).split("|")
+    row = [
+        str(use.episodes),
+        count(use.usage),
+        percent(use.usage.fraction),
+        str(use.acts),
+        number(use.mean_acts),
+        count(use.errors),
+        percent(use.errors.fraction),
+        str(use.not_found),
+        str(use.no_result),
+        *(str(use.sides.get(side, 0)) for side in ("skill", "memory", "todo", "subagent")),
+    ]
+    return Table("Tool use", note, columns, [row], 0)
+
+
+def calls_table(title: str, found: list[CallsRow]) -> Table:
+    """The calls under each name, most frequent first."""
+    note = "Innermost calls: a shell call that ran a tool counts as that tool. error rate = failed / calls."
+    columns = "name|calls|share %|failed /calls|error rate %|kinds of error".split("|")
+    total = sum(row.calls for row in found)
+    rows = [
+        [
+            row.name,
+            str(row.calls),
+            percent(row.calls / total),
+            count(row.errors),
+            percent(row.errors.fraction),
+            ", ".join(f"{kind} {times}" for kind, times in row.kinds.items()) or "–",
+        ]
+        for row in _shortened(found)
+    ]
+    return Table(title, note, columns, rows, wraps="kinds of error")
+
+
+def _shortened(rows: list[CallsRow]) -> list[CallsRow]:
+    rest = rows[MAX_ROWS:]
+    if not rest:
+        return rows
+    calls, failed = sum(row.calls for row in rest), sum(row.errors.count for row in rest)
+    kinds = sum((Counter(row.kinds) for row in rest), Counter())
+    added_up = CallsRow(
+        name=f"({len(rest)} more)", calls=calls, errors=Share.of(failed, calls), kinds=dict(kinds)
+    )
+    return [*rows[:MAX_ROWS], added_up]

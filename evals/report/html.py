@@ -1,0 +1,49 @@
+"""The report as one self-contained HTML file: no script, no network, nothing private."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from fieldmark import __version__
+from fieldmark.errors import UsageError
+from fieldmark.evals.metrics.summary import Summary
+from fieldmark.evals.report.figures import headline, marks, number, percent
+from fieldmark.evals.report.tables import comparison, tables
+
+_TEMPLATE = "report.html.j2"
+
+
+def render_html(summaries: list[Summary]) -> str:
+    """One page for one or several runs. It holds answers and verdicts, no gold and no judge's reasons."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(percent=percent, number=number)
+    compared = comparison(summaries) if len(summaries) > 1 else None
+    return environment.get_template(_TEMPLATE).render(
+        summaries=summaries,
+        compared=compared,
+        tables=tables,
+        headline=headline,
+        marks=marks,
+        version=__version__,
+        title=", ".join(summary.run.name for summary in summaries),
+    )
+
+
+def write_html(summaries: list[Summary], path: Path) -> None:
+    """Write the page through a temporary neighbour; UsageError when the place cannot be written."""
+    temporary = path.with_name(f".{path.name}.new")
+    try:
+        temporary.write_bytes(render_html(summaries).encode("utf-8", "replace"))
+        temporary.replace(path)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}; name another place with --html FILE"
+        ) from None

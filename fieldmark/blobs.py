@@ -1,0 +1,62 @@
+"""Blobs: pictures and long texts, each stored once under the sha256 of its content."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+COMPRESS_OVER = 512
+"""Texts over this many bytes are kept gzip-compressed; the name is still the sha256 of the plain text."""
+
+_EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp", "image/gif": "gif"}
+
+
+class BlobStore:
+    """A folder of `<sha256>.<ext>` files; putting the same bytes twice writes nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def put(self, data: bytes, media_type: str) -> str:
+        """Store bytes as they are; returns their sha256."""
+        digest = hashlib.sha256(data).hexdigest()
+        self._write(f"{digest}.{_EXTENSIONS.get(media_type, 'bin')}", data)
+        return digest
+
+    def put_text(self, text: str) -> str:
+        """Store a text; returns the sha256 of its UTF-8 bytes."""
+        data = text.encode("utf-8", "replace")
+        digest = hashlib.sha256(data).hexdigest()
+        if len(data) > COMPRESS_OVER:
+            self._write(f"{digest}.txt.gz", lambda: gzip.compress(data, 6, mtime=0))
+        else:
+            self._write(f"{digest}.txt", data)
+        return digest
+
+    def path(self, digest: str) -> Path:
+        """Where a blob lies; KeyError when it is not there."""
+        for suffix in (*_EXTENSIONS.values(), "txt.gz", "txt", "bin"):
+            path = self.folder / f"{digest}.{suffix}"
+            if path.exists():
+                return path
+        raise KeyError(digest)
+
+    def get(self, digest: str) -> bytes:
+        """The plain bytes of a blob; KeyError when it is not there."""
+        path = self.path(digest)
+        data = path.read_bytes()
+        return gzip.decompress(data) if path.suffix == ".gz" else data
+
+    def get_text(self, digest: str) -> str:
+        return self.get(digest).decode("utf-8")
+
+    def _write(self, name: str, data: bytes | Callable[[], bytes]) -> None:
+        path = self.folder / name
+        if path.exists():
+            return
+        temporary = self.folder / f".{name}.{os.getpid()}"
+        temporary.write_bytes(data if isinstance(data, bytes) else data())
+        temporary.replace(path)

@@ -1,0 +1,116 @@
+"""The lean client of a gateway: plain HTTP over its unix socket, standard library only.
+
+Used inside a container by the worker, the agents and the tools; an import costs a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import socket
+from http.client import HTTPMessage
+from typing import Any
+
+from fieldmark.errors import FieldmarkError
+
+SOCKET = "/run/fieldmark/gateway.sock"
+
+
+class GatewayGone(FieldmarkError):
+    """The gateway ended this episode (410) or no longer answers: stop working."""
+
+
+class GatewayRefused(FieldmarkError):
+    """The gateway answered with an error; `status` is its HTTP status, `kind` its machine word."""
+
+    def __init__(self, status: int, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path: str, timeout: float | None) -> None:
+        super().__init__("gateway", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+class Reply:
+    """A whole HTTP reply."""
+
+    def __init__(self, status: int, headers: HTTPMessage, body: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class GatewayClient:
+    """One connection per call, so that any thread may use it. `timeout` is in seconds, None waits."""
+
+    def __init__(self, path: str | None = None) -> None:
+        self.path = path or os.environ.get("FIELDMARK_SOCKET", SOCKET)
+
+    def call(
+        self,
+        method: str,
+        route: str,
+        body: Any = None,
+        *,
+        content_type: str = "application/json",
+        timeout: float | None = 600.0,
+    ) -> Reply:
+        """Send bytes as they are, anything else as JSON; GatewayGone / GatewayRefused on failure."""
+        payload = body if isinstance(body, bytes | None) else _json(body)
+        headers = {} if payload is None else {"Content-Type": content_type}
+        connection = _UnixConnection(self.path, timeout)
+        try:
+            connection.request(method, route, payload, headers)
+            answer = connection.getresponse()
+            reply = Reply(answer.status, answer.headers, answer.read())
+        except (OSError, http.client.HTTPException) as error:
+            raise GatewayGone(f"the gateway does not answer: {error}") from error
+        finally:
+            connection.close()
+        return _checked(reply)
+
+    def get(self, route: str, *, timeout: float | None = 600.0) -> Reply:
+        return self.call("GET", route, timeout=timeout)
+
+    def post(self, route: str, body: Any, *, timeout: float | None = 600.0) -> Any:
+        """POST JSON, return the JSON of the reply."""
+        return self.call("POST", route, body, timeout=timeout).json()
+
+    def event(self, kind: str, **fields: Any) -> None:
+        """Claim one event; the gateway stamps and writes it."""
+        self.post("/events", {"kind": kind, **fields})
+
+    def put_blob(self, data: bytes, media_type: str) -> str:
+        """Store bytes; returns their sha256 as the gateway computed it."""
+        return str(self.call("PUT", "/blobs", data, content_type=media_type).json()["blob"])
+
+
+def _json(body: Any) -> bytes:
+    """Compact UTF-8, as most clients write it: the gateway's record is then the request to the byte."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def _checked(reply: Reply) -> Reply:
+    if reply.status < 400:
+        return reply
+    if reply.status == 410:
+        raise GatewayGone("the gateway ended this episode")
+    try:
+        error = reply.json()["error"]
+        kind, message = str(error.get("kind") or error.get("code") or "error"), str(error["message"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        kind, message = "error", reply.body[:300].decode("utf-8", "replace")
+    raise GatewayRefused(reply.status, kind, message)

@@ -1,0 +1,95 @@
+"""`fieldmark run`: an agent over a benchmark, in sandboxes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fieldmark.errors import InterruptedRun, UsageError
+
+
+def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
+    return [name.strip() for name in value.split(",") if name.strip()] if value is not None else None
+
+
+@click.command("run")
+@click.argument("toml", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--benchmark", help="A bundled name, or a path to a tasks.jsonl.  [default: fieldmark-mini]")
+@click.option("--agent", help="react or closed_book.  [default: react]")
+@click.option("--model", help="builtin/scout, or a name that --base-url serves.  [default: builtin/scout]")
+@click.option("--base-url", help="An OpenAI-compatible server.  [default: $OPENAI_BASE_URL]")
+@click.option("--key-env", help="The variable that holds the key.  [default: OPENAI_API_KEY]")
+@click.option("--sees/--blind", default=None, help="Whether the model takes pictures.  [default: sees]")
+@click.option("--judge", help="[default: exact]")
+@click.option("--tools", callback=_names, help="none, all, or names with commas.  [default: all]")
+@click.option("--tasks", callback=_names, help="Only these task ids, with commas.")
+@click.option("--limit", type=int, help="Only the first N tasks.")
+@click.option("--parallel", type=int, help="Episodes at once.  [default: 2]")
+@click.option("--time-limit", type=float, help="Seconds an episode may take.  [default: 240]")
+@click.option("--max-calls", type=int, help="Model calls an episode may make; 0: any number.  [default: 40]")
+@click.option("--max-turns", type=int, help="Turns of our own agents; 0: any number.  [default: 12]")
+@click.option(
+    "--image-side", type=int, help="Longest side in pixels of the view models get.  [default: 2048]"
+)
+@click.option("--min-free-mb", type=int, help="Stop when the disk has less free than this.  [default: 500]")
+@click.option("--seed", type=int, help="Recorded with the run.  [default: 0]")
+@click.option("--name", help="The run's name.  [default: time, agent and model]")
+@click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/NAME]")
+@click.option("--resume", type=click.Path(path_type=Path), help="Go on with this run folder.")
+def command(toml: Path | None, resume: Path | None, **flags: Any) -> int:
+    """Run an agent over a benchmark, in Docker sandboxes, and write a run folder.
+
+    Options may also stand in a TOML file; flags go over it.
+
+    \b
+    fieldmark run --benchmark fieldmark-mini --agent react --model builtin/scout --parallel 4
+    fieldmark run --model qwen3-vl-8b --base-url http://localhost:8000/v1
+    fieldmark run --resume runs/20261130-101500-react-scout
+    """
+    from fieldmark import launch
+    from fieldmark.config import load_config
+
+    if resume:
+        _only_harmless(flags, toml)
+        run = launch.resume_run(resume, flags, _say)
+    else:
+        run = launch.new_run(load_config(toml, flags), _say)
+    return carry_out(run)
+
+
+def carry_out(run: Any) -> int:
+    """Run, print the table, say where the folder is. 1 when tasks were refused or broke through our fault."""
+    from fieldmark import launch, runner
+    from fieldmark.commands.report import show
+
+    try:
+        runner.carry_out(run)
+    except InterruptedRun:
+        launch.finish(run, "interrupted")
+        raise
+    launch.finish(run, "finished")
+    show([run.folder])
+    click.echo(f"run folder: {run.folder.path}")
+    broken = any(record.status == "sandbox_error" for record in run.folder.episodes())
+    return 1 if broken or run.folder.config()["refused"] else 0
+
+
+def _only_harmless(flags: dict[str, Any], toml: Path | None) -> None:
+    from fieldmark.launch import MAY_CHANGE
+
+    fixed = [
+        name
+        for name, value in flags.items()
+        if value is not None and name not in MAY_CHANGE - {"out", "name"}
+    ]
+    if fixed or toml:
+        what = f"--{fixed[0].replace('_', '-')}" if fixed else str(toml)
+        raise UsageError(
+            f"{what} cannot change a run that has begun: leave it out, or start a new run without --resume"
+        )
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)

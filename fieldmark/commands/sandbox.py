@@ -1,0 +1,83 @@
+"""`fieldmark sandbox`: the image that episodes run in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.group("sandbox")
+def command() -> None:
+    """Build, check, clean, save or load the sandbox image.
+
+    \b
+    fieldmark sandbox build
+    fieldmark sandbox check
+    """
+
+
+@command.command("build")
+def build() -> None:
+    """Build the image; nothing is done when it is there and fresh."""
+    from fieldmark.sandbox import engine, image
+
+    click.echo(image.build(engine.connect(), _say))
+
+
+@command.command("check")
+def check() -> int:
+    """Prove the sandbox from inside a container and search the image for gold: a line PASS/FAIL each."""
+    from fieldmark.sandbox import engine, image
+    from fieldmark.sandbox.check import run_checks
+
+    client = engine.connect()
+    failed = 0
+    for name, problem in run_checks(client, image.require(client), _gold_phrases()):
+        click.echo(f"{'FAIL' if problem else 'PASS'}  {name}{f': {problem}' if problem else ''}")
+        failed += bool(problem)
+    return 1 if failed else 0
+
+
+@command.command("clean")
+@click.option("--image", "images", is_flag=True, help="Remove the sandbox images too.")
+def clean(images: bool) -> None:
+    """Remove containers and sockets whose run is dead; nothing that is not ours."""
+    from fieldmark.sandbox import engine, image, reaper
+
+    client = engine.connect()
+    for line in reaper.reap(client):
+        click.echo(line)
+    if images:
+        image.remove_all(client, click.echo)
+
+
+@command.command("save")
+@click.argument("path", type=click.Path(path_type=Path))
+def save(path: Path) -> None:
+    """Write the built image to a tar file, to be loaded on a machine that cannot build it."""
+    from fieldmark.sandbox import engine, image
+
+    image.save(engine.connect(), path)
+    click.echo(f"saved to {path}")
+
+
+@command.command("load")
+@click.argument("path", type=click.Path(path_type=Path))
+def load(path: Path) -> None:
+    """Load an image that `sandbox save` wrote."""
+    from fieldmark.sandbox import engine, image
+
+    click.echo(f"loaded {image.load(engine.connect(), path)}")
+
+
+def _gold_phrases() -> set[str]:
+    """Every gold answer and alias of every bundled benchmark."""
+    from fieldmark.evals.benchmarks.loading import bundled_names, load_benchmark
+
+    tasks = [task for name in bundled_names() for task in load_benchmark(name).tasks]
+    return {phrase for task in tasks for phrase in (task.gold.answer, *task.gold.aliases)}
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)

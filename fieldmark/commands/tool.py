@@ -1,0 +1,147 @@
+"""`fieldmark tool`: one tool, from a shell; the same inside a container and on the host."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fieldmark.errors import DataFault, UsageError
+
+if TYPE_CHECKING:
+    from fieldmark.task import Prompt
+    from fieldmark.tools.context import Context
+    from fieldmark.trace import Picture
+
+    _World = tuple[Context, Mapping[str, Path]]
+    """What a tool works with, and the file of each picture blob it wrote on this disk."""
+
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+@click.command("tool")
+@click.argument("name", required=False)
+@click.option("--json", "arguments", metavar="JSON", default="{}", help="The arguments, one JSON object.")
+@click.option("--image", type=_FILE, help="The picture (host only; inside a container: the task's).")
+@click.option("--index", type=_FOLDER, help="A picture index for reverse_image_search (host only).")
+@click.option("--registry", type=_FILE, help="A registry for aircraft_registry, CSV or SQLite (host only).")
+@click.option("--out", type=_FOLDER, help="Where pictures are written.  [default: a temporary folder]")
+def command(
+    name: str | None,
+    arguments: str,
+    image: Path | None,
+    index: Path | None,
+    registry: Path | None,
+    out: Path | None,
+) -> None:
+    """Call the tool NAME and print one JSON line {ok, text, data, pictures}; without NAME list the tools.
+
+    Exit code 0 also when the tool could not do its job (ok is false); 2 for bad usage.
+
+    \b
+    fieldmark tool
+    fieldmark tool ocr --json '{"mode": "registration"}' --image photo.jpg
+    """
+    if image is None and _socket().exists():
+        prompt = _prompt()
+        _call_or_list(name, arguments, prompt.tools, lambda: _inside(prompt))
+    else:
+        _call_or_list(name, arguments, None, lambda: _outside(image, index, registry, out))
+
+
+def _call_or_list(
+    name: str | None,
+    arguments: str,
+    offered: list[str] | None,
+    context: Callable[[], _World],
+) -> None:
+    """`offered` are the tools of the episode, None: all there are."""
+    from fieldmark.tools.registry import get_tool, tool_names
+
+    names = list(tool_names()) if offered is None else offered
+    if name is None:
+        _list(names)
+        return
+    tool = get_tool(name)
+    if name not in names:
+        raise UsageError(f"tool {name} is not offered in this episode; offered: {', '.join(names) or 'none'}")
+    from fieldmark.tools.calling import call_tool
+
+    world, files = context()
+    result = call_tool(tool, arguments, world, door="command")
+    pictures = [_described(picture, files) for picture in result.pictures]
+    row = {"ok": result.ok, "text": result.text, "data": result.data, "pictures": pictures}
+    if not result.ok:
+        row["error_kind"] = result.error_kind
+    click.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
+
+
+def _list(names: list[str]) -> None:
+    from fieldmark.tools.registry import get_tool
+
+    for name in names:
+        tool = get_tool(name)
+        fields = [key if spec.is_required() else f"{key}?" for key, spec in tool.args.model_fields.items()]
+        click.echo(f"{name} {' '.join(fields)}\n    {tool.description}")
+
+
+def _described(picture: Picture, files: Mapping[str, Path]) -> dict[str, Any]:
+    row = picture.model_dump(exclude_none=True)
+    return row | {"file": str(files[picture.blob])} if picture.blob in files else row
+
+
+def _socket() -> Path:
+    from fieldmark.client import SOCKET
+
+    return Path(os.environ.get("FIELDMARK_SOCKET", SOCKET))
+
+
+def _prompt() -> Prompt:
+    """What the worker wrote for programs in its container."""
+    from fieldmark.task import Prompt
+
+    path = Path(os.environ.get("FIELDMARK_WORKSPACE", "/workspace")) / ".prompt.json"
+    try:
+        return Prompt.model_validate_json(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"no episode is running here ({path}: {error})") from None
+
+
+def _inside(prompt: Prompt) -> _World:
+    from fieldmark.client import GatewayClient
+    from fieldmark.tools.inside import GatewayContext
+
+    return GatewayContext(GatewayClient(), prompt.image, prompt.view), {}
+
+
+def _outside(image: Path | None, index: Path | None, registry: Path | None, out: Path | None) -> _World:
+    if image is None:
+        raise UsageError("name the picture: --image FILE")
+    from fieldmark.tools.outside import HostContext
+
+    try:
+        world = HostContext(image, _index(index), _registry(registry), out)
+    except DataFault as error:
+        raise UsageError(f"{image}: {error}") from None
+    return world, world.files
+
+
+def _index(folder: Path | None) -> Any:
+    if folder is None:
+        return None
+    from fieldmark.tools.local_index import LocalIndex
+
+    return LocalIndex.open(folder)
+
+
+def _registry(path: Path | None) -> Any:
+    if path is None:
+        return None
+    from fieldmark.tools.aircraft_db import AircraftDb
+
+    return AircraftDb.open(path)

@@ -1,0 +1,99 @@
+"""What a run is asked to do: a TOML file, flags over it, defaults under it."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from fieldmark.errors import UsageError
+from fieldmark.task import Limits
+
+DEFAULT_KEY_ENV = "OPENAI_API_KEY"
+
+
+class ModelConfig(BaseModel):
+    """A model and where it is served. `key_env` names the variable that holds the key, never the key.
+
+    `sees` is whether it takes pictures; a built-in model knows that of itself.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = "builtin/scout"
+    base_url: str | None = None
+    key_env: str = DEFAULT_KEY_ENV
+    sees: bool = True
+
+
+class RunConfig(BaseModel):
+    """One run: an agent and a model over the tasks of a benchmark.
+
+    `benchmark` is a bundled name or a path to `tasks.jsonl`. `tasks` keeps only these ids, `limit` the first
+    so many (0: all). `tools` None offers what the agent uses by default. `image_side` is the longest side, in
+    pixels, of the view that models are shown. `parallel` is episodes at once. `min_free_mb`: less free disk
+    than this stops the run before or between episodes.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    benchmark: str = "fieldmark-mini"
+    agent: str = "react"
+    model: ModelConfig = ModelConfig()
+    judge: str = "exact"
+    tools: list[str] | None = None
+    tasks: list[str] | None = None
+    limit: int = Field(default=0, ge=0)
+    seed: int = 0
+    parallel: int = Field(default=2, ge=1, le=256)
+    limits: Limits = Limits()
+    image_side: int = Field(default=2048, ge=64, le=16384)
+    min_free_mb: int = Field(default=500, ge=0)
+    name: str | None = None
+    out: Path | None = None
+
+
+FLAT = {"time_limit": "seconds", "max_calls": "model_calls", "max_turns": "turns"}
+"""Flags and TOML keys of the run that belong to its Limits."""
+
+
+def load_config(toml: Path | None, flags: dict[str, Any]) -> RunConfig:
+    """Defaults, then the TOML file, then the flags that were given. UsageError names the wrong key."""
+    merged = _read(toml) if toml else {}
+    given = {key: value for key, value in flags.items() if value is not None}
+    model = merged.pop("model", {})
+    model = {"name": model} if isinstance(model, str) else dict(model)
+    for key, field in (("model", "name"), ("base_url", "base_url"), ("key_env", "key_env"), ("sees", "sees")):
+        if key in given:
+            model[field] = given.pop(key)
+        elif key in merged:
+            model[field] = merged.pop(key)
+    merged.update(given)
+    limits = {field: merged.pop(key) for key, field in FLAT.items() if key in merged}
+    try:
+        return RunConfig.model_validate(
+            {**merged, "model": model, "limits": {**merged.get("limits", {}), **limits}}
+        )
+    except ValidationError as error:
+        raise UsageError(_explain(error, toml)) from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not valid TOML: {error}") from None
+
+
+def _explain(error: ValidationError, toml: Path | None) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    flag = {field: key for key, field in FLAT.items()}.get(str(first["loc"][-1]), where)
+    if first["type"] == "extra_forbidden":
+        known = ", ".join([*RunConfig.model_fields, *FLAT])
+        return f"{toml or 'configuration'}: unknown key {where!r}; the keys are {known}"
+    return f"{flag}: {first['msg'].lower()} (got {first['input']!r})"

@@ -1,0 +1,158 @@
+"""One episode, as a straight line: prompt → container → session → outcome → record."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from fieldmark import __version__
+from fieldmark.blobs import BlobStore
+from fieldmark.errors import EpisodeFault
+from fieldmark.records import EpisodeRecord
+from fieldmark.rundir import RunDir, episode_key
+from fieldmark.sandbox.gateway.backends import Backends
+from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
+from fieldmark.sandbox.gateway.tracer import Tracer
+from fieldmark.sandbox.gateway.upstream import Upstream
+from fieldmark.sandbox.pool import Container, ContainerPool
+from fieldmark.staging import StagedTask
+from fieldmark.task import Limits, Prompt
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Where the episodes of a run play: what they share."""
+
+    run: RunDir
+    run_id: str
+    agent: str
+    tools: list[str]
+    limits: Limits
+    pool: ContainerPool
+    upstream: Upstream
+    backends: Backends
+    blobs: BlobStore
+
+
+async def run_episode(
+    stage: Stage, staged: StagedTask, *, epoch: int = 0, attempt: int = 0, earlier: list[str] | None = None
+) -> tuple[EpisodeRecord, Outcome]:
+    """One attempt at one task. Whatever breaks becomes the record's status; nothing is raised for it.
+
+    `earlier` are the errors of earlier attempts, kept in the trace. The trace stays at its pending name
+    until the runner commits the record.
+    """
+    started = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    prompt = make_prompt(stage, staged)
+    session = _open_session(stage, staged, prompt, epoch, attempt)
+    try:
+        async with stage.pool.lease() as container:
+            session.begin()
+            _log_start(session, stage, staged, epoch, attempt, earlier or [])
+            container.door.admit(session)
+            await _until_end(session, container)
+    except EpisodeFault as fault:
+        session.fail(fault)
+    except asyncio.CancelledError:
+        session.abandon()
+        raise
+    outcome = await session.ended
+    await session.close(outcome)
+    return _record(stage, staged, session, outcome, epoch, attempt, started), outcome
+
+
+def make_prompt(stage: Stage, staged: StagedTask) -> Prompt:
+    """What the agent may see of a task: no id, label, split, file name or position."""
+    return Prompt(
+        token=secrets.token_hex(8),
+        question=staged.task.question,
+        language=staged.task.labels.language,
+        image=staged.image,
+        view=staged.view,
+        tools=stage.tools,
+        model=stage.upstream.name,
+        sees=stage.upstream.sees,
+        limits=stage.limits,
+    )
+
+
+async def _until_end(session: Session, container: Container) -> None:
+    either: set[asyncio.Future[Any]] = {session.ended, container.died}
+    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+    if session.ended.done():
+        return
+    verdict = container.died.result().verdict()
+    if isinstance(verdict, EpisodeFault):
+        session.fail(verdict)
+    else:
+        session.finish(verdict)
+
+
+def _open_session(stage: Stage, staged: StagedTask, prompt: Prompt, epoch: int, attempt: int) -> Session:
+    clock = Clock()
+    tracer = Tracer(stage.run.pending_trace(staged.task.id, epoch, attempt), clock)
+    original = stage.blobs.path(staged.image.blob)
+    pictures = Pictures(str(original), stage.blobs.get(staged.view.blob))
+    return Session(
+        prompt, pictures, tracer=tracer, clock=clock, blobs=stage.blobs,
+        upstream=stage.upstream, backends=stage.backends,
+    )  # fmt: skip
+
+
+def _log_start(
+    session: Session, stage: Stage, staged: StagedTask, epoch: int, attempt: int, earlier: list[str]
+) -> None:
+    prompt = session.prompt
+    shown = prompt.model_dump_json(exclude={"token"})
+    session.log(
+        "runner",
+        "episode_start",
+        version=__version__,
+        run=stage.run_id,
+        id=staged.task.id,
+        epoch=epoch,
+        attempt=attempt,
+        agent=stage.agent,
+        model=stage.upstream.name,
+        image=prompt.image.model_dump(exclude_none=True),
+        view=prompt.view.model_dump(exclude_none=True),
+        prompt_sha256=hashlib.sha256(shown.encode()).hexdigest(),
+        limits=prompt.limits.model_dump(),
+    )
+    for note in earlier:
+        session.log("runner", "log", level="warning", message=f"an earlier attempt failed: {note}")
+
+
+def _record(
+    stage: Stage,
+    staged: StagedTask,
+    session: Session,
+    outcome: Outcome,
+    epoch: int,
+    attempt: int,
+    started: str,
+) -> EpisodeRecord:
+    answer = outcome.answer
+    return EpisodeRecord(
+        id=staged.task.id,
+        epoch=epoch,
+        attempt=attempt,
+        status=outcome.status,
+        agent=stage.agent,
+        model=stage.upstream.name,
+        answer=answer.text if answer else None,
+        confidence=answer.confidence if answer else None,
+        rationale=answer.rationale if answer else None,
+        seconds=round(session.clock.wall, 3),
+        charged_seconds=round(session.clock.charged, 3),
+        counts=session.counts,
+        tokens=session.tokens if session.tokens.input is not None else None,
+        error=outcome.error,
+        started=started,
+        trace=f"{episode_key(staged.task.id, epoch)}.jsonl",
+    )

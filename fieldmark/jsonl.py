@@ -1,0 +1,94 @@
+"""JSON lines on disk: UTF-8, no NaN, one `write()` a line, torn tails told apart from bad lines."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+def encode(row: Any) -> bytes:
+    """One line with its newline. NaN and infinities become null; lone surrogates become '?'."""
+    try:
+        text = json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        text = json.dumps(_finite(row), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace") + b"\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
+def append(path: Path, row: Any, *, durable: bool = True) -> None:
+    """Append one row by a single `write()`, so that concurrent writers never interleave."""
+    data = encode(row)
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        written = os.write(fd, data)
+        if written != len(data):  # a nearly full disk takes part of a line: take it back
+            os.ftruncate(fd, os.fstat(fd).st_size - written)
+            raise OSError(28, "No space left on device", str(path))
+        if durable:
+            os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def write_all(path: Path, rows: list[Any]) -> None:
+    """Write a whole file through a temporary neighbour, so that a reader never sees half of it."""
+    temporary = path.with_name(f".{path.name}.new")
+    with temporary.open("wb") as file:
+        file.writelines(encode(row) for row in rows)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+@dataclass
+class Lines:
+    """What a file held. `bad` are numbers (from 1) of unreadable lines; `torn` a half-written last one.
+
+    `good_bytes` is the length of the file without its torn tail.
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    bad: list[int] = field(default_factory=list)
+    torn: bool = False
+    good_bytes: int = 0
+
+
+def read(path: Path) -> Lines:
+    """Every readable row of a file; an absent file is an empty one. Old files may hold NaN: read as None."""
+    lines = Lines()
+    if not path.exists():
+        return lines
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, 1):
+            row = _decode(raw)
+            if row is not None:
+                lines.rows.append(row)
+            elif not raw.endswith(b"\n"):
+                lines.torn = True
+                return lines
+            elif raw.strip():
+                lines.bad.append(number)
+            lines.good_bytes += len(raw)
+    return lines
+
+
+def _decode(raw: bytes) -> dict[str, Any] | None:
+    try:
+        row = json.loads(raw, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None

@@ -1,0 +1,169 @@
+"""From a configuration to a run folder that is ready to go: a new one, or one to go on with."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import platform
+import subprocess
+from collections.abc import Callable
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fieldmark import __version__, preflight
+from fieldmark.blobs import BlobStore
+from fieldmark.config import RunConfig
+from fieldmark.errors import DataFault, UsageError
+from fieldmark.preflight import Plan
+from fieldmark.rundir import RunDir
+from fieldmark.runner import Run
+from fieldmark.sandbox import image
+from fieldmark.staging import StagedTask, stage
+from fieldmark.task import Task
+from fieldmark.trace import Picture
+
+Say = Callable[[str], None]
+MAY_CHANGE = {"parallel", "min_free_mb", "out", "name"}
+"""What a resumed run may do otherwise without changing what is measured."""
+
+
+def new_run(config: RunConfig, say: Say) -> Run:
+    """Check everything, make the run folder, stage the pictures."""
+    path = config.out or Path("runs") / (config.name or _default_name(config))
+    full = preflight.check_disk(path, config.min_free_mb)
+    if full:
+        raise UsageError(full)
+    plan = preflight.make_plan(config)
+    folder = RunDir.create(path)
+    folder.lock()
+    staged, refused = stage_all(plan.tasks, config.image_side, BlobStore(folder.blobs))
+    for line in refused.values():
+        say(f"refused: {line}")
+    if not staged:
+        raise UsageError(f"no task is left to run: {next(iter(refused.values()), 'the selection is empty')}")
+    folder.write_tasks([item.public() for item in staged], {item.task.id: item.task.gold for item in staged})
+    folder.write_config(describe(plan, path.name, refused))
+    return Run(plan, folder, staged)
+
+
+def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
+    """Open a run, repair what a kill left, and keep its finished episodes."""
+    folder = RunDir.open(path)
+    recorded = RunConfig.model_validate(folder.config()["config"])
+    config = recorded.model_copy(update={k: v for k, v in flags.items() if v is not None and k in MAY_CHANGE})
+    plan = preflight.make_plan(config)
+    was = folder.config()["benchmark"]["version"]
+    if plan.benchmark.version != was:
+        raise UsageError(f"{plan.benchmark.name} has changed since {path} began: start a new run")
+    folder.lock()
+    for line in folder.repair():
+        say(line)
+    again = folder.drop_faults()
+    if again:
+        say(f"{again} episodes that broke through no fault of the agent will run again")
+    staged = _staged_before(folder, plan)
+    done = {record.id for record in folder.episodes()}
+    return Run(plan, folder, staged, done)
+
+
+def stage_all(tasks: list[Task], side: int, blobs: BlobStore) -> tuple[list[StagedTask], dict[str, str]]:
+    """Each task's picture made safe; a picture that cannot be used refuses its task, with one line why."""
+    staged, refused = [], {}
+    for task in tasks:
+        try:
+            staged.append(stage(task, side, blobs))
+        except DataFault as error:
+            refused[task.id] = str(error)
+    return staged, refused
+
+
+def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]:
+    """run.json: all that made this run what it is, and no secret."""
+    config = plan.config
+    base_url = preflight.public_url(config.model.base_url) if config.model.base_url else None
+    return {
+        "id": run_id,
+        "name": config.name or run_id,
+        "state": "running",
+        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "config": _without_secrets(config, base_url),
+        "benchmark": {
+            "name": plan.benchmark.name,
+            "version": plan.benchmark.version,
+            "tasks": len(plan.tasks),
+        },
+        "agent": config.agent,
+        "model": {"name": plan.upstream.name, "sees": plan.upstream.sees, "base_url": base_url},
+        "tools": plan.tools,
+        "limits": config.limits.model_dump(),
+        "image_side": config.image_side,
+        "parallel": config.parallel,
+        "seed": config.seed,
+        "judge": config.judge,
+        "versions": _versions(plan),
+        "image": {"tag": image.tag(), "id": plan.image_id},
+        "prompts": _prompt_hashes(),
+        "refused": [{"id": task_id, "reason": reason} for task_id, reason in refused.items()],
+        "git": _git_revision(),
+    }
+
+
+def finish(run: Run, state: str) -> None:
+    """Write how the run ended into run.json."""
+    run.folder.write_config({**run.folder.config(), "state": state})
+
+
+def _staged_before(folder: RunDir, plan: Plan) -> list[StagedTask]:
+    tasks = {task.id: task for task in plan.benchmark.tasks}
+    return [
+        StagedTask(
+            tasks[row["id"]], Picture.model_validate(row["image"]), Picture.model_validate(row["view"]),
+            row["source_sha256"], row.get("notes", []),
+        )
+        for row in folder.tasks()
+    ]  # fmt: skip
+
+
+def _default_name(config: RunConfig) -> str:
+    now = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    model = config.model.name.rpartition("/")[2]
+    return f"{now}-{config.agent}-{model}"
+
+
+def _without_secrets(config: RunConfig, base_url: str | None) -> dict[str, Any]:
+    recorded = config.model_dump(mode="json", exclude_none=True)
+    if base_url:
+        recorded["model"]["base_url"] = base_url
+    return recorded
+
+
+def _versions(plan: Plan) -> dict[str, str]:
+    packages = ("langgraph", "docker", "openai", "opencv-python", "pytesseract")
+    return {
+        "fieldmark": __version__,
+        "python": platform.python_version(),
+        "engine": plan.docker.version()["Version"],
+        **{name: version(name) for name in packages},
+    }
+
+
+def _prompt_hashes() -> dict[str, str]:
+    prompts = (files("fieldmark.agents") / "prompts").iterdir()
+    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in prompts if p.name.endswith(".md")}
+
+
+def _git_revision() -> str | None:
+    """The revision of the checkout that this package runs from, with `+` when it is changed."""
+    here = Path(__file__).resolve().parent
+    try:
+        head = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=here, capture_output=True, text=True, check=True
+        )
+        changed = subprocess.run(
+            ["git", "status", "--porcelain", "-uno"], cwd=here, capture_output=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return head.stdout.strip() + ("+" if changed.stdout else "")

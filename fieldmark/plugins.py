@@ -1,0 +1,37 @@
+"""Plug-ins are found by their file: one file in a folder, which assigns one marked name.
+
+`agents/react.py` holds `AGENT = …`, `tools/ocr.py` holds `TOOL = …`, `evals/judges/exact.py` holds
+`JUDGE = …`. Listing the names reads files and imports nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from fieldmark.errors import UsageError
+
+
+@cache
+def names(package: str, marker: str) -> tuple[str, ...]:
+    """Sorted names of the modules of `package` that assign `marker` at top level."""
+    assigns = re.compile(rf"^{marker}\b.*=", re.MULTILINE)
+    sources = (entry for entry in files(package).iterdir() if entry.name.endswith(".py"))
+    return tuple(sorted(s.name[:-3] for s in sources if assigns.search(s.read_text(encoding="utf-8"))))
+
+
+def load(package: str, marker: str, name: str) -> Any:
+    """The plug-in called `name`; a UsageError that lists the known ones and says how to add one."""
+    known = names(package, marker)
+    if name not in known:
+        noun, folder = marker.lower(), package.removeprefix("fieldmark.").replace(".", "/")
+        close = difflib.get_close_matches(name, known, 1)
+        hint = f" (did you mean {close[0]}?)" if close else ""
+        raise UsageError(
+            f"unknown {noun} {name!r}{hint}: the {noun}s are {', '.join(known)}; a file in {folder}/ adds one"
+        )
+    return getattr(importlib.import_module(f"{package}.{name}"), marker)

@@ -1,0 +1,139 @@
+"""Everything that can be known to be wrong before a run spends anything, told in one line each."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from fieldmark.agents.registry import get_agent
+from fieldmark.config import ModelConfig, RunConfig
+from fieldmark.errors import UsageError
+from fieldmark.evals.benchmarks.base import Benchmark
+from fieldmark.evals.benchmarks.loading import load_benchmark
+from fieldmark.evals.judges import get_judge
+from fieldmark.sandbox import engine, image
+from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
+from fieldmark.sandbox.gateway.upstream import HttpUpstream, Upstream, chat_url
+from fieldmark.task import Task
+from fieldmark.tools.registry import all_tools, get_tool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run whose names, files and services were found to be there."""
+
+    config: RunConfig
+    benchmark: Benchmark
+    tasks: list[Task]
+    tools: list[str]
+    upstream: Upstream
+    docker: Any
+    image_id: str
+
+
+def make_plan(config: RunConfig) -> Plan:
+    """Check a configuration against the world; UsageError for the first thing that is wrong."""
+    benchmark = load_benchmark(config.benchmark)
+    tasks = select_tasks(benchmark, config)
+    agent = get_agent(config.agent)
+    tools = choose_tools(config.tools, benchmark) if agent.uses_tools else _no_tools(config)
+    get_judge(config.judge)
+    upstream = make_upstream(config.model)
+    docker = engine.connect()
+    image_id = image.require(docker)
+    return Plan(config, benchmark, tasks, tools, upstream, docker, image_id)
+
+
+def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:
+    """The tasks of the run, in benchmark order."""
+    tasks = benchmark.tasks
+    if config.tasks is not None:
+        known = {task.id for task in tasks}
+        unknown = [name for name in config.tasks if name not in known]
+        if unknown:
+            raise UsageError(
+                f"no task {unknown[0]!r} in {benchmark.name}: its ids are {tasks[0].id} to {tasks[-1].id}"
+            )
+        tasks = [task for task in tasks if task.id in set(config.tasks)]
+    return tasks[: config.limit] if config.limit else tasks
+
+
+def choose_tools(asked: list[str] | None, benchmark: Benchmark) -> list[str]:
+    """The tools to offer: those asked for, else all whose backend this benchmark has."""
+    backends = {"index": benchmark.index, "registry": benchmark.registry}
+    missing = {name for name, place in backends.items() if place is None}
+    if asked is None or asked == ["all"]:
+        return [tool.name for tool in all_tools() if tool.needs not in missing]
+    if asked == ["none"]:
+        return []
+    for name in asked:
+        needs = get_tool(name).needs
+        if needs in missing:
+            raise UsageError(f"tool {name} needs a {needs}, and {benchmark.name} has none: leave it out")
+    return list(dict.fromkeys(asked))
+
+
+def _no_tools(config: RunConfig) -> list[str]:
+    if config.tools not in (None, [], ["none"]):
+        raise UsageError(f"agent {config.agent} uses no tools: leave --tools out")
+    return []
+
+
+def make_upstream(model: ModelConfig) -> Upstream:
+    """The model's upstream, known to be reachable; UsageError otherwise."""
+    if model.name.startswith("builtin/"):
+        if model.name not in BUILTIN:
+            raise UsageError(f"unknown model {model.name!r}: the built-in models are {', '.join(BUILTIN)}")
+        return ScoutUpstream()
+    base_url = model.base_url or os.environ.get("OPENAI_BASE_URL")
+    if not base_url:
+        raise UsageError(
+            f"model {model.name!r} needs --base-url, an OpenAI-compatible server; or take {BUILTIN[0]}"
+        )
+    if urlsplit(base_url).scheme not in ("http", "https"):
+        raise UsageError(f"--base-url {base_url!r} is not an http:// or https:// URL")
+    check_endpoint(model, base_url)
+    return HttpUpstream(model.name, base_url, model.key_env, sees=model.sees)
+
+
+def check_endpoint(model: ModelConfig, base_url: str) -> None:
+    """Ask the server for its models. A server that has no such list is taken at its word."""
+    import openai
+
+    url = chat_url(base_url).partition("?")[0].removesuffix("/chat/completions")
+    shown = public_url(url)
+    key = os.environ.get(model.key_env) or "none"
+    client = openai.OpenAI(base_url=url, api_key=key, timeout=15.0, max_retries=1)
+    try:
+        listed = [entry.id for entry in client.models.list().data]
+    except openai.AuthenticationError:
+        raise UsageError(f"{shown} refuses the key in ${model.key_env}: set it to a valid one") from None
+    except openai.APIConnectionError as error:
+        why = error.__cause__ or error
+        raise UsageError(f"no model server answers at {shown} ({why}): start it or mend --base-url") from None
+    except (openai.APIStatusError, openai.APIError, ValueError, TypeError, AttributeError):
+        return
+    if listed and model.name not in listed:
+        some = ", ".join(listed[:10])
+        raise UsageError(f"unknown model {model.name!r}: {shown} serves {some}")
+
+
+def public_url(url: str) -> str:
+    """A URL without user, password and query, which can hold keys."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))
+
+
+def check_disk(path: Path, min_free_mb: int) -> str | None:
+    """One line when the disk of `path` has less than `min_free_mb` free, else None."""
+    folder = next(p for p in (path, *path.absolute().parents) if p.exists())
+    disk = shutil.disk_usage(folder)
+    free = disk.free // 10**6
+    if free >= min_free_mb or disk.total == 0:  # 0: not a disk (/proc, /sys); making the folder will say so
+        return None
+    return f"the disk of {path} is nearly full: {free} MB free, --min-free-mb wants {min_free_mb}; make room"

@@ -1,0 +1,63 @@
+"""The rows of a run folder: what became of an episode, and the judge's word on its answer."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fieldmark.trace import ErrorInfo, Tokens
+
+Status = Literal["answered", "empty", "timeout", "agent_error", "budget", "sandbox_error"]
+AGENT_STATUSES = frozenset({"answered", "empty", "timeout", "agent_error", "budget"})
+"""The statuses that are the agent's and count in every denominator; `sandbox_error` is ours."""
+
+VerdictLabel = Literal["correct", "partially_correct", "incorrect", "uncertain"]
+
+
+class _Row(BaseModel):
+    """A row keyed by (`id`, `epoch`); fields of newer versions are kept when read."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    epoch: int = 0
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return (self.id, self.epoch)
+
+
+class EpisodeRecord(_Row):
+    """One finished episode. `seconds` is wall time since the lease; `charged_seconds` leaves out the
+    time the gateway itself waited; `trace` is the file name under `traces/`; `started` is UTC ISO 8601.
+    """
+
+    attempt: int = 0
+    status: Status
+    agent: str
+    model: str
+    answer: str | None = None
+    confidence: float | None = None
+    rationale: str | None = None
+    seconds: float
+    charged_seconds: float
+    counts: dict[str, int] = {}
+    tokens: Tokens | None = None
+    cost: float | None = None
+    error: ErrorInfo | None = None
+    started: str
+    trace: str
+
+
+class Verdict(_Row):
+    """Is the answer right. `score` is a fraction 0–1. `finer`: more specific than gold and compatible.
+
+    `reason` can quote gold, so it is stored in the private part of the run folder only.
+    """
+
+    label: VerdictLabel
+    score: float
+    judge: str
+    finer: bool = False
+    reason: str | None = None

@@ -1,0 +1,216 @@
+"""The run folder: the only module that knows its paths, and how an episode is committed to it.
+
+    run.json  tasks.jsonl  episodes.jsonl  verdicts.jsonl  traces/<key>.jsonl  blobs/<sha256>.<ext>
+    report.html  private/gold.jsonl  private/verdict_reasons.jsonl
+
+Commit of an episode: fsync its trace, rename it into place, one `write()` to `episodes.jsonl`, fsync.
+A kill at any moment loses at most the episodes in flight.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from fieldmark import jsonl
+from fieldmark.errors import UsageError
+from fieldmark.records import EpisodeRecord, Verdict
+from fieldmark.task import Gold
+from fieldmark.trace import Event, parse_event
+
+RUN_VERSION = 1
+
+
+def episode_key(task_id: str, epoch: int = 0) -> str:
+    """A file name for an episode: slug + 8 hex of sha256(id), so that any id is safe and unique."""
+    slug = re.sub(r"[^A-Za-z0-9_-]+", "-", task_id)[:40].strip("-") or "task"
+    key = f"{slug}-{hashlib.sha256(task_id.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return f"{key}-e{epoch}" if epoch else key
+
+
+class RunDir:
+    """An existing run folder. Reading needs no lock; only the runner holds `lock()` and writes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.run_json = path / "run.json"
+        self.tasks_file = path / "tasks.jsonl"
+        self.episodes_file = path / "episodes.jsonl"
+        self.verdicts_file = path / "verdicts.jsonl"
+        self.traces = path / "traces"
+        self.blobs = path / "blobs"
+        self.private = path / "private"
+        self.gold_file = self.private / "gold.jsonl"
+        self.reasons_file = self.private / "verdict_reasons.jsonl"
+        self.report_html = path / "report.html"
+        self._lock: int | None = None
+
+    @classmethod
+    def create(cls, path: Path) -> RunDir:
+        """Make an empty run folder; UsageError when it cannot be written or already holds a run."""
+        run = cls(path)
+        if run.run_json.exists():
+            raise UsageError(
+                f"{path} already holds a run: continue it with --resume {path}, or name another --out"
+            )
+        try:
+            for folder in (run.traces, run.blobs, run.private):
+                folder.mkdir(parents=True, exist_ok=True)
+            run.private.chmod(0o700)
+        except OSError as error:
+            raise UsageError(
+                f"cannot write to {path}: {error.strerror}; name a writable folder with --out"
+            ) from None
+        return run
+
+    @classmethod
+    def open(cls, path: Path) -> RunDir:
+        """An existing run; UsageError when there is none, or when a newer fieldmark wrote it."""
+        run = cls(path)
+        if not run.run_json.exists():
+            raise UsageError(f"{path} is not a run folder (no run.json): name one made by `fieldmark run`")
+        version = run.config().get("run_version")
+        if not isinstance(version, int) or version > RUN_VERSION:
+            wrote = run.config().get("versions", {}).get("fieldmark", "a newer version")
+            raise UsageError(f"{path} was written by fieldmark {wrote}: open it with that version")
+        return run
+
+    # -- writing -------------------------------------------------------------------------------
+
+    def lock(self) -> None:
+        """Hold the folder for this process until it ends; a second runner gets a UsageError."""
+        self._lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UsageError(
+                f"another fieldmark process is writing {self.path}: wait for it or stop it"
+            ) from None
+
+    def write_config(self, config: dict[str, Any]) -> None:
+        text = json.dumps(
+            {"run_version": RUN_VERSION, **config}, ensure_ascii=False, indent=2, allow_nan=False
+        )
+        temporary = self.run_json.with_name(".run.json.new")
+        temporary.write_bytes(f"{text}\n".encode("utf-8", "replace"))
+        temporary.replace(self.run_json)
+
+    def write_tasks(self, public: list[dict[str, Any]], gold: dict[str, Gold]) -> None:
+        """`public` rows may be published; gold goes to the private part."""
+        jsonl.write_all(self.tasks_file, public)
+        rows = [{"id": task_id, **item.model_dump()} for task_id, item in gold.items()]
+        jsonl.write_all(self.gold_file, rows)
+
+    def pending_trace(self, task_id: str, epoch: int, attempt: int) -> Path:
+        """Where the trace of an attempt in flight is written."""
+        return self.traces / f".{episode_key(task_id, epoch)}.a{attempt}.jsonl"
+
+    def commit(self, record: EpisodeRecord, pending: Path) -> None:
+        """Make one finished episode part of the run. OSError (disk) leaves it uncommitted."""
+        with pending.open("rb") as file:
+            os.fsync(file.fileno())
+        pending.replace(self.traces / record.trace)
+        jsonl.append(self.episodes_file, record.model_dump(mode="json", exclude_none=True))
+
+    def add_verdict(self, verdict: Verdict) -> None:
+        """Append a verdict; its reason, which can quote gold, goes to the private part."""
+        public = verdict.model_dump(mode="json", exclude={"reason"}, exclude_none=True)
+        if verdict.reason:
+            private = {
+                "id": verdict.id,
+                "epoch": verdict.epoch,
+                "judge": verdict.judge,
+                "reason": verdict.reason,
+            }
+            jsonl.append(self.reasons_file, private, durable=False)
+        jsonl.append(self.verdicts_file, public)
+
+    def repair(self) -> list[str]:
+        """Undo what a kill left behind; returns one line for each thing done. Needs the lock."""
+        done = []
+        for path in (self.episodes_file, self.verdicts_file, self.reasons_file):
+            if _cut_torn_tail(path):
+                done.append(f"{path.name}: cut a half-written last line")
+        kept = {record.trace for record in self.episodes()}
+        for trace in sorted(self.traces.iterdir()):
+            if trace.name not in kept:
+                trace.unlink()
+                done.append(f"removed the unfinished trace {trace.name}")
+        return done
+
+    def drop_faults(self) -> int:
+        """Take the episodes that broke through our fault back out, to be run again; how many there were."""
+        rows = jsonl.read(self.episodes_file).rows
+        kept = [row for row in rows if row.get("status") != "sandbox_error"]
+        if len(kept) < len(rows):
+            jsonl.write_all(self.episodes_file, kept)
+        return len(rows) - len(kept)
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def config(self) -> dict[str, Any]:
+        """run.json; UsageError when it cannot be read."""
+        try:
+            loaded = json.loads(self.run_json.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"{self.run_json} cannot be read ({error}): restore it or start a new run"
+            ) from None
+        if not isinstance(loaded, dict):
+            raise UsageError(f"{self.run_json} is not a JSON object: restore it or start a new run")
+        return loaded
+
+    def tasks(self) -> list[dict[str, Any]]:
+        """The public rows of the tasks, in run order."""
+        return jsonl.read(self.tasks_file).rows
+
+    def gold(self) -> dict[str, Gold]:
+        """Gold by task id; empty when the private part is not there."""
+        rows = jsonl.read(self.gold_file).rows
+        return {row["id"]: Gold.model_validate({k: v for k, v in row.items() if k != "id"}) for row in rows}
+
+    def episodes(self) -> list[EpisodeRecord]:
+        """One record per (id, epoch); where a key stands twice, the last row that is not our fault wins."""
+        best: dict[tuple[str, int], EpisodeRecord] = {}
+        for row in jsonl.read(self.episodes_file).rows:
+            record = EpisodeRecord.model_validate(row)
+            if record.status != "sandbox_error" or record.key not in best:
+                best[record.key] = record
+        return list(best.values())
+
+    def verdicts(self) -> dict[tuple[str, int], Verdict]:
+        """The latest verdict of each episode."""
+        rows = (Verdict.model_validate(row) for row in jsonl.read(self.verdicts_file).rows)
+        return {verdict.key: verdict for verdict in rows}
+
+    def trace(self, record: EpisodeRecord) -> Iterator[Event]:
+        """The events of a committed episode, in order."""
+        for row in jsonl.read(self.traces / record.trace).rows:
+            yield parse_event(row)
+
+
+def _cut_torn_tail(path: Path) -> bool:
+    lines = jsonl.read(path)
+    if not path.exists() or (not lines.torn and _ends_with_newline(path)):
+        return False
+    with path.open("r+b") as file:
+        file.truncate(lines.good_bytes)
+        file.seek(0, os.SEEK_END)
+        if lines.good_bytes and not _ends_with_newline(path):
+            file.write(b"\n")
+    return lines.torn
+
+
+def _ends_with_newline(path: Path) -> bool:
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        if size == 0:
+            return True
+        file.seek(size - 1)
+        return file.read(1) == b"\n"

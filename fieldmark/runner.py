@@ -1,0 +1,189 @@
+"""A run: every task once, several at a time, each committed and judged as it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+
+from fieldmark import preflight
+from fieldmark.blobs import BlobStore
+from fieldmark.episode import Stage, run_episode
+from fieldmark.errors import InterruptedRun
+from fieldmark.evals.judges import get_judge
+from fieldmark.preflight import Plan
+from fieldmark.progress import RunProgress
+from fieldmark.records import EpisodeRecord, Verdict
+from fieldmark.rundir import RunDir
+from fieldmark.sandbox import reaper
+from fieldmark.sandbox.container import PYTHON, Limits
+from fieldmark.sandbox.gateway.backends import Backends
+from fieldmark.sandbox.gateway.session import HARD_STOP
+from fieldmark.sandbox.pool import ContainerPool
+from fieldmark.staging import StagedTask
+
+ATTEMPTS = 3
+"""An episode that broke through no fault of the agent is tried again, so often in all."""
+SPARE = 4
+"""Containers kept warm at most."""
+
+
+@dataclass
+class Run:
+    """A run in progress. `staged` are all its tasks; `done` the keys that need no more work."""
+
+    plan: Plan
+    folder: RunDir
+    staged: list[StagedTask]
+    done: set[str] = field(default_factory=set)
+
+
+def carry_out(run: Run) -> None:
+    """Run what is left. InterruptedRun when it stops early; `--resume` then goes on."""
+    for line in reaper.reap(run.plan.docker):
+        _say(line)
+    try:
+        asyncio.run(_until_interrupted(run))
+    except asyncio.CancelledError:
+        raise InterruptedRun(f"stopped; go on with: fieldmark run --resume {run.folder.path}") from None
+
+
+async def _until_interrupted(run: Run) -> None:
+    work = asyncio.ensure_future(_carry_out(run))
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, work.cancel)
+    await work
+
+
+async def _carry_out(run: Run) -> None:
+    left = [staged for staged in run.staged if staged.task.id not in run.done]
+    verdicts = run.folder.verdicts()
+    correct = sum(verdict.label == "correct" for verdict in verdicts.values())
+    with RunProgress(len(run.staged), len(run.staged) - len(left), correct) as progress:
+        judging = _Judging(run, progress)
+        judging.catch_up(verdicts)
+        if left:
+            async with _stage(run, len(left)) as stage:
+                await _play_all(run, stage, left, progress, judging)
+        await judging.finish()
+
+
+@contextlib.asynccontextmanager
+async def _stage(run: Run, expected: int) -> AsyncIterator[Stage]:
+    """The pool, the gateway's backends and the upstream of a run, torn down at its end."""
+    config, plan = run.plan.config, run.plan
+    backends = Backends(plan.benchmark.index, plan.benchmark.registry)
+    run_id = run.folder.path.name
+    pool = ContainerPool(
+        plan.docker, plan.image_id, run_id, [PYTHON, "-m", "fieldmark.agents.worker", config.agent],
+        limits=Limits(), lifetime=HARD_STOP * config.limits.seconds + 60,
+        spare=min(SPARE, config.parallel), expected=expected,
+    )  # fmt: skip
+    try:
+        pool.warm()
+        await backends.warm()
+        yield Stage(
+            run.folder, run_id, config.agent, plan.tools, config.limits, pool, plan.upstream, backends,
+            BlobStore(run.folder.blobs),
+        )  # fmt: skip
+    finally:
+        backends.close()
+        await asyncio.shield(pool.close())
+        await plan.upstream.close()
+
+
+async def _play_all(
+    run: Run, stage: Stage, left: list[StagedTask], progress: RunProgress, judging: _Judging
+) -> None:
+    waiting: Iterator[StagedTask] = iter(left)
+
+    async def player() -> None:
+        for staged in waiting:
+            record = await _play(run, stage, staged)
+            progress.episode_done(record)
+            judging.begin(record)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(run.plan.config.parallel, len(left))):
+                group.create_task(player())
+    except* InterruptedRun as errors:
+        raise errors.exceptions[0] from None
+
+
+async def _play(run: Run, stage: Stage, staged: StagedTask) -> EpisodeRecord:
+    """One episode with its retries, committed. InterruptedRun when the next would break alike."""
+    earlier: list[str] = []
+    for attempt in range(ATTEMPTS):
+        full = preflight.check_disk(run.folder.path, run.plan.config.min_free_mb)
+        if full:
+            raise _stopped(run, full)
+        record, outcome = await run_episode(stage, staged, attempt=attempt, earlier=earlier)
+        if outcome.stops_run:
+            raise _stopped(run, record.error.message if record.error else "a fault")
+        if record.status != "sandbox_error":
+            break
+        earlier.append(f"{record.error.boundary}: {record.error.message}" if record.error else "")
+    try:
+        run.folder.commit(record, run.folder.pending_trace(record.id, record.epoch, record.attempt))
+    except OSError as error:
+        raise _stopped(run, f"the run folder cannot be written: {error.strerror}") from None
+    return record
+
+
+def _stopped(run: Run, why: str) -> InterruptedRun:
+    return InterruptedRun(
+        f"{why}; the finished episodes are safe, go on with: fieldmark run --resume {run.folder.path}"
+    )
+
+
+class _Judging:
+    """Judges beside the episodes: a judge that fails leaves an episode unjudged, never delayed or failed."""
+
+    def __init__(self, run: Run, progress: RunProgress) -> None:
+        self._folder = run.folder
+        self._judge = get_judge(run.plan.config.judge)
+        self._tasks = {staged.task.id: staged.task for staged in run.staged}
+        self._progress = progress
+        self._jobs: set[asyncio.Task[None]] = set()
+
+    def catch_up(self, verdicts: dict[tuple[str, int], Verdict]) -> None:
+        """Judge what an earlier, killed run committed but did not judge."""
+        for record in self._folder.episodes():
+            if record.key not in verdicts and record.id in self._tasks:
+                self.begin(record)
+
+    def begin(self, record: EpisodeRecord) -> None:
+        """An episode that broke through no fault of the agent is not judged at all."""
+        if record.status == "sandbox_error":
+            return
+        job = asyncio.create_task(self._one(record))
+        self._jobs.add(job)
+        job.add_done_callback(self._jobs.discard)
+
+    async def finish(self) -> None:
+        await asyncio.gather(*self._jobs)
+
+    async def _one(self, record: EpisodeRecord) -> None:
+        task = self._tasks[record.id]
+        answer = record.answer if record.status == "answered" else None
+        try:
+            said = await asyncio.to_thread(self._judge.judge, task.question, task.gold, answer)
+            verdict = Verdict(
+                id=record.id, epoch=record.epoch, label=said.label, score=said.score, judge=self._judge.name,
+                finer=said.finer, reason=said.reason,
+            )  # fmt: skip
+            self._folder.add_verdict(verdict)
+        except Exception as error:  # a judge may be the user's own code: whatever it does, the run goes on
+            self._progress.say(f"episode {record.id} stays unjudged: {type(error).__name__}: {error}"[:300])
+            return
+        self._progress.judged(verdict)
+
+
+def _say(line: str) -> None:
+    import click
+
+    click.echo(line, err=True)

@@ -1,0 +1,80 @@
+"""Task (what is asked, with its gold) and Prompt (what an agent may see of it, without)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fieldmark.trace import Picture
+
+Match = Literal["entity", "exact_text"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Gold(_Strict):
+    """The reference answer. `finer` lists known answers that are strictly more specific and compatible.
+
+    `match="exact_text"`: the question asks for a literal text, compared raw apart from white space.
+    `source` names who says so; the answer is only as fine as that source.
+    """
+
+    answer: str
+    aliases: list[str] = []
+    finer: list[str] = []
+    broader: list[str] = []
+    evidence: list[str] = []
+    source: str = ""
+    match: Match = "entity"
+
+
+class Labels(_Strict):
+    """What a table may group by. `top` is Product, Nature, Transport or Culture in FIKA-Bench."""
+
+    split: str = "(none)"
+    top: str = "(none)"
+    mid: str = "(none)"
+    source: str = "(none)"
+    language: str = "en"
+
+
+class Task(_Strict):
+    """One benchmark item. `image` is a file of the host; nothing here but the Prompt enters a sandbox."""
+
+    id: str
+    question: str
+    image: Path
+    gold: Gold
+    labels: Labels = Labels()
+    composed: bool = False
+
+
+class Limits(_Strict):
+    """What ends an episode. 0 means no limit for `model_calls` and `turns`."""
+
+    seconds: float = Field(default=240.0, gt=0, description="wall seconds of the agent, FIKA-Bench's limit")
+    model_calls: int = Field(default=40, ge=0, description="model requests per episode")
+    turns: int = Field(default=12, ge=0, description="think/act turns of our own agents")
+
+
+class Prompt(_Strict):
+    """All that an agent may see: no id, label, split, file name or position, for those can be gold.
+
+    `token` is random per attempt. `image` describes the original, `view` the picture that models are
+    shown; both are pixels of the upright picture. `sees` is whether the model takes pictures.
+    """
+
+    token: str
+    question: str
+    language: str = "en"
+    image: Picture
+    view: Picture
+    notes: list[str] = []
+    tools: list[str] = []
+    model: str
+    sees: bool = True
+    limits: Limits = Limits()

@@ -1,0 +1,269 @@
+"""The trace of an episode: one typed Event per line, append-only, written by the gateway alone.
+
+`by` says who vouches for an event: `runner`, `gateway` (seen by the tap, cannot be forged) or `sandbox`
+(claimed from inside the container). Readers keep kinds and fields they do not know.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from fieldmark.errors import Boundary, ToolErrorKind
+
+By = Literal["runner", "gateway", "sandbox"]
+Box = tuple[float, float, float, float]
+Door = Literal["graph", "command", "mcp", "native"]
+Action = Literal[
+    "image_inspection",
+    "crop_zoom",
+    "ocr",
+    "reverse_image_search",
+    "web_search",
+    "open_page",
+    "browser",
+    "registry",
+    "code_or_shell",
+    "file",
+    "other",
+]
+SANDBOX_KINDS = frozenset({"tool_call", "tool_result", "skill_read", "log", "answer"})
+"""The only kinds that are taken from inside a container."""
+
+
+class _Open(BaseModel):
+    """A record that keeps fields it does not know, so that newer files survive older readers."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Picture(_Open):
+    """A stored picture. `of` and `box` always refer to the ORIGINAL task picture, in its pixels.
+
+    `blob` is the sha256 of the bytes; `scale` is output pixels per original pixel.
+    """
+
+    blob: str
+    media_type: str
+    width: int
+    height: int
+    of: str | None = None
+    box: Box | None = None
+    scale: float | None = None
+
+
+class Region(_Open):
+    """A place on the original picture that a tool says something about (a text box, a match)."""
+
+    of: str
+    box: Box
+    label: str | None = None
+    score: float | None = None
+
+
+class Tokens(_Open):
+    """What the upstream said it used; a field is None where it said nothing (unknown is not 0)."""
+
+    input: int | None = None
+    output: int | None = None
+    reasoning: int | None = None
+
+
+class CallRequest(_Open):
+    """One tool call as the model wrote it; `arguments` is its raw JSON text."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class ErrorInfo(_Open):
+    """Which boundary broke, in one machine word and one human line."""
+
+    boundary: Boundary
+    kind: str
+    message: str
+
+
+class Event(_Open):
+    """`seq`: order of arrival from 0. `t`: seconds of the host's monotonic clock since the lease."""
+
+    seq: int
+    t: float
+    by: By
+    kind: str
+
+
+class EpisodeStart(Event):
+    kind: Literal["episode_start"] = "episode_start"
+    version: str
+    run: str
+    id: str
+    epoch: int
+    attempt: int
+    agent: str
+    model: str
+    image: Picture
+    view: Picture
+    prompt_sha256: str
+    limits: dict[str, Any]
+
+
+class ModelRequest(Event):
+    """`messages` and `tools_blob` are blobs; together with `asked` they rebuild the request."""
+
+    kind: Literal["model_request"] = "model_request"
+    call: str
+    role: Literal["agent", "eyes", "memory"] = "agent"
+    purpose: Literal["step", "side", "retry"] = "step"
+    wire: str
+    model: str
+    asked: dict[str, Any]
+    sent: dict[str, Any]
+    tools: list[str]
+    tools_blob: str | None = None
+    messages: list[str]
+    pictures: list[Picture]
+    raw: str | None = None
+
+
+class ModelResponse(Event):
+    kind: Literal["model_response"] = "model_response"
+    call: str
+    http: int
+    finish: str | None = None
+    text: str | None = None
+    reasoning: str | None = None
+    tool_calls: list[CallRequest] = []
+    tokens: Tokens | None = None
+    seconds: float
+    first_token_seconds: float | None = None
+    waited: float = 0.0
+    tries: int = 1
+    error: str | None = None
+
+
+class ToolCall(Event):
+    kind: Literal["tool_call"] = "tool_call"
+    call: str
+    name: str
+    arguments: Any = None
+    door: Door
+    action: Action = "other"
+    model_call: str | None = None
+    parent: str | None = None
+
+
+class ToolResult(Event):
+    kind: Literal["tool_result"] = "tool_result"
+    call: str
+    ok: bool
+    seconds: float
+    error_kind: ToolErrorKind | None = None
+    error: str | None = None
+    text: str = ""
+    data: Any = None
+    pictures: list[Picture] = []
+    regions: list[Region] = []
+
+
+class SkillRead(Event):
+    kind: Literal["skill_read"] = "skill_read"
+    skill: str
+    file: str
+    sha256: str
+
+
+class MemoryRead(Event):
+    kind: Literal["memory_read"] = "memory_read"
+    query: str
+    hits: list[dict[str, Any]]
+
+
+class MemoryWrite(Event):
+    kind: Literal["memory_write"] = "memory_write"
+    note: str
+    text: str
+    cites: list[int]
+
+
+class Egress(Event):
+    kind: Literal["egress"] = "egress"
+    method: str
+    url: str
+    http: int | None = None
+    bytes: int = 0
+    decision: Literal["allowed", "denied", "replayed", "missed"]
+    reason: str | None = None
+    blob: str | None = None
+
+
+class Log(Event):
+    kind: Literal["log"] = "log"
+    level: Literal["info", "warning", "error"] = "info"
+    message: str
+
+
+class Answer(Event):
+    kind: Literal["answer"] = "answer"
+    text: str
+    confidence: float | None = None
+    rationale: str | None = None
+    evidence: list[int | str] = []
+    raw: str = ""
+
+
+class EpisodeEnd(Event):
+    kind: Literal["episode_end"] = "episode_end"
+    status: str
+    error: ErrorInfo | None = None
+    seconds: float
+    charged_seconds: float
+    counts: dict[str, int]
+    tokens: Tokens | None = None
+    cost: float | None = None
+
+
+KnownEvent = Annotated[
+    EpisodeStart
+    | ModelRequest
+    | ModelResponse
+    | ToolCall
+    | ToolResult
+    | SkillRead
+    | MemoryRead
+    | MemoryWrite
+    | Egress
+    | Log
+    | Answer
+    | EpisodeEnd,
+    Field(discriminator="kind"),
+]
+_KNOWN: TypeAdapter[KnownEvent] = TypeAdapter(KnownEvent)
+_KINDS = frozenset(
+    {
+        "episode_start",
+        "model_request",
+        "model_response",
+        "tool_call",
+        "tool_result",
+        "skill_read",
+        "memory_read",
+        "memory_write",
+        "egress",
+        "log",
+        "answer",
+        "episode_end",
+    }
+)
+
+
+def parse_event(row: dict[str, Any]) -> Event:
+    """A typed Event from one line; an unknown kind becomes a plain Event that keeps its fields.
+
+    Raises `pydantic.ValidationError` when a known kind lacks a field.
+    """
+    if row.get("kind") in _KINDS:
+        return _KNOWN.validate_python(row)
+    return Event.model_validate(row)

@@ -1,0 +1,101 @@
+"""`fieldmark sandbox check`: proves the sandbox's promises from inside a container made like any other."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Iterable, Iterator
+from importlib.resources import files
+from typing import Any
+
+from fieldmark.sandbox import container as spec
+from fieldmark.sandbox import goldscan
+from fieldmark.sandbox.gateway.sockets import Sockets
+from fieldmark.sandbox.reaper import remove
+
+PROBES = {
+    "non-root": "non_root",
+    "read-only root": "read_only_root",
+    "no capabilities": "no_capabilities",
+    "no new privileges": "no_new_privileges",
+    "seccomp profile": "seccomp_filter",
+    "no network route": "no_network_route",
+    "DNS dead": "dns_dead",
+    "gateway reachable": "gateway_reachable",
+    "socket directory not writable": "socket_folder_not_writable",
+    "no other container's socket": "no_other_socket",
+    "pid limit bites": "pid_limit_bites",
+    "Tesseract starts": "tesseract_starts",
+    "Chromium starts": "chromium_starts",
+    "no secret in the environment": "no_secret_in_environment",
+}
+"""What is promised → the function of `probe.py` that tests it."""
+MEMORY_HOG = "b = bytearray(); [b.extend(bytes(2**26)) for _ in range(64)]"
+"""Takes 4 GiB, four times what a container may have."""
+
+
+def run_checks(client: Any, image: str, gold: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+    """Each promise and what is wrong with it (None: it holds), in order.
+
+    `gold` are phrases that may stand nowhere in the image; they are looked for from outside it.
+    """
+    loop = asyncio.new_event_loop()
+    checks = _inside(client, image)
+    try:
+        while True:
+            yield loop.run_until_complete(anext(checks))
+    except StopAsyncIteration:
+        pass
+    finally:
+        loop.run_until_complete(checks.aclose())  # type: ignore[attr-defined]
+        loop.close()
+    yield "no gold in the image", _gold(client, image, gold)
+
+
+async def _inside(client: Any, image: str) -> AsyncIterator[tuple[str, str | None]]:
+    """Two doors, as for two containers; one container, which must find only its own."""
+    sockets = Sockets()
+    container = None
+    try:
+        door, _other = await sockets.open_door(), await sockets.open_door()
+        container = await asyncio.to_thread(_start, client, image, door.folder)
+        for promise, probe in PROBES.items():
+            yield promise, await asyncio.to_thread(_probe, client, container, probe)
+        yield "memory limit bites", await asyncio.to_thread(_memory, client, container)
+    finally:
+        if container:
+            await asyncio.to_thread(remove, client, container)
+        sockets.close()
+
+
+def _start(client: Any, image: str, door: Any) -> str:
+    limits = spec.Limits()
+    options = spec.create_options(image, ["sleep", "600"], f"check-{secrets.token_hex(3)}", 600)
+    host = client.api.create_host_config(**spec.host_options(door, limits))
+    created = client.api.create_container(host_config=host, **options)
+    client.api.start(created["Id"])
+    return str(created["Id"])
+
+
+def _probe(client: Any, container: str, name: str) -> str | None:
+    source = (files("fieldmark.sandbox") / "probe.py").read_text(encoding="utf-8")
+    _, output = _run(client, container, [spec.PYTHON, "-c", source, name])
+    return output or None
+
+
+def _memory(client: Any, container: str) -> str | None:
+    code, output = _run(client, container, [spec.PYTHON, "-c", MEMORY_HOG])
+    return None if code == 137 or "MemoryError" in output else f"4 GiB could be taken (exit {code})"
+
+
+def _run(client: Any, container: str, command: list[str]) -> tuple[int, str]:
+    made = client.api.exec_create(container, command)
+    output = client.api.exec_start(made["Id"]).decode("utf-8", "replace").strip()
+    code = client.api.exec_inspect(made["Id"])["ExitCode"]
+    return code, output[-300:] if code == 0 else f"exit {code}: {output[-300:]}"
+
+
+def _gold(client: Any, image: str, phrases: Iterable[str]) -> str | None:
+    hits = goldscan.scan(client, image, phrases)
+    shown = "; ".join(f"{hit.phrase!r} in the {hit.where} of {hit.path}" for hit in hits[:5])
+    return f"{len(hits)} hits: {shown}" if hits else None

@@ -1,0 +1,77 @@
+"""How a sandbox container is made: hardened, without a network, with one door."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fieldmark.sandbox import owner
+
+LABEL = "fieldmark"
+"""Every container of ours carries it; its value is the run id."""
+OWNER_LABEL = "fieldmark.owner"
+DEADLINE_LABEL = "fieldmark.deadline"
+SOCKET_FOLDER = "/run/fieldmark"
+USER = "10001:10001"
+IDLE_SECONDS = 600
+"""A warm container older than this is replaced, never leased."""
+PYTHON = "/opt/venv/bin/python"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one container may use; an agent that needs more says so."""
+
+    memory_mb: int = 1024
+    cpus: float = 1.0
+    pids: int = 256
+
+
+def create_options(image: str, command: list[str], run_id: str, lifetime: float) -> dict[str, Any]:
+    """Arguments of the engine's `create_container`. `lifetime` is in seconds: the last resort inside.
+
+    `timeout` ends the worker by itself should the runner be gone; the engine then removes the container.
+    """
+    return {
+        "image": image,
+        "command": ["timeout", "-k", "5", str(int(lifetime)), *command],
+        "user": USER,
+        "working_dir": "/workspace",
+        "environment": {"HOME": "/home/agent"},
+        "labels": {LABEL: run_id, OWNER_LABEL: owner.me(), DEADLINE_LABEL: str(int(time.time() + lifetime))},
+        "network_disabled": True,
+        "stdin_open": False,
+    }
+
+
+def host_options(door: Path, limits: Limits) -> dict[str, Any]:
+    """Arguments of the engine's host config: the hardening of `docs/threat-model.md`."""
+    return {
+        "binds": {str(door): {"bind": SOCKET_FOLDER, "mode": "ro"}},
+        "network_mode": "none",
+        "ipc_mode": "none",
+        "read_only": True,
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges", f"seccomp={_seccomp()}"],
+        "mem_limit": f"{limits.memory_mb}m",
+        "memswap_limit": f"{limits.memory_mb}m",
+        "nano_cpus": int(limits.cpus * 1e9),
+        "pids_limit": limits.pids,
+        "init": True,
+        "auto_remove": True,
+        "tmpfs": {
+            "/tmp": "rw,nosuid,nodev,size=256m,nr_inodes=32k,mode=1777",
+            "/workspace": "rw,nosuid,nodev,size=64m,nr_inodes=8k,mode=0755,uid=10001,gid=10001",
+            "/home/agent": "rw,nosuid,nodev,size=64m,nr_inodes=8k,mode=0700,uid=10001,gid=10001",
+        },
+        "log_config": {"Type": "json-file", "Config": {"max-size": "1m", "max-file": "1"}},
+    }
+
+
+def _seccomp() -> str:
+    profile = json.loads((files("fieldmark.sandbox") / "seccomp.json").read_text(encoding="utf-8"))
+    return json.dumps(profile, separators=(",", ":"))

@@ -1,0 +1,137 @@
+"""What is sent to the engine to build the image: our agent-side files, wheels, the host's fetch settings.
+
+Only what is listed here can enter the image: never `evals/`, `memory/`, `sandbox/`, `skills/` or `tests/`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+import fieldmark
+from fieldmark.errors import UsageError
+
+PACKAGE = Path(fieldmark.__file__).parent
+HERE = Path(__file__).parent
+DOCKERFILE = HERE / "Dockerfile"
+PACKAGE_DOCKERFILE = HERE / "Dockerfile.package"
+LOCK = HERE / "requirements.lock"
+
+SHARED_FILES = (
+    "__init__.py",
+    "py.typed",
+    "errors.py",
+    "task.py",
+    "trace.py",
+    "client.py",
+    "plugins.py",
+    "cli.py",
+    "commands/__init__.py",
+    "commands/tool.py",
+)
+AGENT_FOLDERS = ("agents", "tools")
+AGENT_SUFFIXES = {".py", ".md", ".json", ".csv", ".toml"}
+
+DEBIAN_CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+PYTHON = "3.11"  # Debian 12's
+GLIBC_MINORS = range(36, 16, -1)  # Debian 12 has glibc 2.36; wheels for any older one down to 2.17 run on it
+
+
+def agent_files() -> dict[str, Path]:
+    """Path inside the package -> file on this disk, of everything of ours that enters the image, sorted."""
+    files = {name: PACKAGE / name for name in SHARED_FILES}
+    missing = [name for name, path in files.items() if not path.is_file()]
+    if missing:
+        raise UsageError(f"this installation lacks {', '.join(missing)}: install fieldmark again")
+    for folder in AGENT_FOLDERS:
+        for path in (PACKAGE / folder).rglob("*"):
+            if path.suffix in AGENT_SUFFIXES and path.is_file() and "__pycache__" not in path.parts:
+                files[path.relative_to(PACKAGE).as_posix()] = path
+    return dict(sorted(files.items()))
+
+
+def runtime_fingerprint(base: str) -> str:
+    """Hex digest of all that decides what the runtime holds, apart from what Debian serves on the day."""
+    return _digest(base, {"Dockerfile": DOCKERFILE, "requirements.lock": LOCK})
+
+
+def fingerprint(base: str) -> str:
+    """Hex digest of all that decides what the image holds."""
+    return _digest(runtime_fingerprint(base), {"Dockerfile.package": PACKAGE_DOCKERFILE, **agent_files()})
+
+
+def _digest(seed: str, files: dict[str, Path]) -> str:
+    digest = hashlib.sha256(seed.encode())
+    for name, path in files.items():
+        digest.update(f"\0{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}".encode())
+    return digest.hexdigest()
+
+
+def write_runtime_context(target: Path, architecture: str) -> None:
+    """Write the runtime's build context as a tar; without wheels in it the build asks the index."""
+    with tarfile.open(target, "w") as tar, tempfile.TemporaryDirectory() as folder:
+        _add(tar, "Dockerfile", DOCKERFILE.read_bytes())
+        _add(tar, "requirements.lock", LOCK.read_bytes())
+        _add(tar, "host/apt.conf", _apt_settings())
+        _add(tar, "host/ca.crt", _certificates())
+        _add(tar, "wheels/README", b"Wheels of requirements.lock.\n")
+        for wheel in _wheels(Path(folder), architecture):
+            _add(tar, f"wheels/{wheel.name}", wheel.read_bytes())
+
+
+def write_package_context(target: Path) -> None:
+    """Write the build context of our own files as a tar."""
+    with tarfile.open(target, "w") as tar:
+        _add(tar, "Dockerfile", PACKAGE_DOCKERFILE.read_bytes())
+        for name, path in agent_files().items():
+            _add(tar, f"package/fieldmark/{name}", path.read_bytes())
+
+
+def proxy_settings() -> dict[str, str]:
+    """This host's proxies as build arguments; the engine knows these names and records none of them."""
+    names = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
+    """Owner and time are left out, so that equal content hits the engine's cache."""
+    member = tarfile.TarInfo(name)
+    member.size, member.mode = len(content), 0o644
+    tar.addfile(member, io.BytesIO(content))
+
+
+def _apt_settings() -> bytes:
+    """How this host's apt fetches (proxies, certificates), without its hooks; empty where there is no apt."""
+    if not shutil.which("apt-config"):
+        return b""
+    dump = subprocess.run(["apt-config", "dump", "Acquire"], capture_output=True, text=True, check=False)
+    lines = [line for line in dump.stdout.splitlines() if not line.startswith("Acquire::IndexTargets")]
+    return "\n".join([*lines, 'Acquire::https::CAInfo "/host/ca.crt";', ""]).encode()
+
+
+def _certificates() -> bytes:
+    """The certificates this host trusts, so that a build behind an inspecting proxy can fetch too."""
+    import ssl
+
+    paths = ssl.get_default_verify_paths()
+    for name in (os.environ.get("PIP_CERT"), paths.cafile, paths.openssl_cafile, DEBIAN_CERTIFICATES):
+        if name and Path(name).is_file():
+            return Path(name).read_bytes()
+    return b""
+
+
+def _wheels(folder: Path, architecture: str) -> list[Path]:
+    """The locked wheels, fetched for the image's Python, not for this one; all or none."""
+    command = [sys.executable, "-m", "pip", "download", "-qq", "--no-deps", "--only-binary", ":all:"]
+    command += ["--require-hashes", "-r", str(LOCK), "-d", str(folder), "--python-version", PYTHON]
+    for platform in [*(f"manylinux_2_{minor}" for minor in GLIBC_MINORS), "manylinux2014"]:
+        command += ["--platform", f"{platform}_{architecture}"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    return sorted(folder.glob("*.whl")) if done.returncode == 0 else []

@@ -1,0 +1,34 @@
+"""The Docker engine: the one place that connects to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fieldmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+ANSWER_SECONDS = 180.0  # the longest silence of one API call; building sends progress all the time
+
+
+def connect() -> DockerClient:
+    """A client of the engine that `DOCKER_HOST` (or the default socket) names; it has answered once."""
+    import docker
+    from docker.errors import DockerException
+
+    try:
+        client = docker.from_env(timeout=int(ANSWER_SECONDS))
+        client.ping()
+    except DockerException as error:
+        raise UsageError(_remedy(error)) from None
+    return client
+
+
+def _remedy(error: Exception) -> str:
+    import os
+
+    where = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
+    if "PermissionError" in str(error) or "Permission denied" in str(error):
+        return f"you may not use the engine at {where}: join its group (`sudo usermod -aG docker $USER`)"
+    return f"no Docker engine answers at {where}: start it (`make setup` does) or set DOCKER_HOST"

@@ -1,0 +1,121 @@
+"""A door: the unix socket of one container, and which session stands behind it.
+
+Identity is the socket: whatever comes through is this container's, whatever it says of itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from fieldmark.sandbox.gateway import events, lookups, models, pictures
+from fieldmark.sandbox.gateway.replies import gone, refusal
+from fieldmark.sandbox.gateway.session import Session, gateway_fault
+
+POLL_SECONDS = 20.0
+MAX_BODY = 128 * 2**20
+Handler = Callable[[Session, web.BaseRequest], Awaitable[web.StreamResponse]]
+
+ROUTES: dict[tuple[str, str], Handler] = {
+    ("GET", "/image"): pictures.view,
+    ("GET", "/image/region"): pictures.region,
+    ("POST", "/events"): events.post_events,
+    ("PUT", "/blobs"): events.put_blob,
+    ("POST", "/done"): events.done,
+    ("POST", "/v1/chat/completions"): models.chat_completions,
+    ("GET", "/v1/models"): models.list_models,
+    ("POST", "/lookup/reverse-image"): lookups.reverse_image,
+    ("POST", "/lookup/aircraft"): lookups.aircraft,
+}
+
+
+class Door:
+    """`ready` is set when the worker asks for its first episode; a door serves one session, once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.ready = asyncio.Event()
+        self._session: Session | None = None
+        self._arrived = asyncio.Event()
+        self._closed = asyncio.Event()
+        self._web = web.Server(self._handle, request_factory=_request)
+        self._listener: asyncio.Server | None = None
+
+    async def open(self) -> None:
+        """Listen. The socket is open to any user: the folder above it (0700) keeps other users out."""
+        self.folder.mkdir(mode=0o755)
+        self.folder.chmod(0o755)
+        path = self.folder / "gateway.sock"
+        self._listener = await asyncio.get_running_loop().create_unix_server(self._web, path)
+        path.chmod(0o666)
+
+    def admit(self, session: Session) -> None:
+        """Give the waiting worker its episode."""
+        self._session = session
+        self._arrived.set()
+
+    async def close(self) -> None:
+        """Nothing answers here any more; the socket is gone."""
+        self._closed.set()
+        if self._listener:
+            self._listener.close()
+        await self._web.shutdown(timeout=1.0)
+        (self.folder / "gateway.sock").unlink(missing_ok=True)
+        if self.folder.exists():
+            self.folder.rmdir()
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        if request.method == "CONNECT" or not request.raw_path.startswith("/"):
+            return self._deny_web(request)
+        if request.path == "/health":
+            return web.json_response({"ok": True})
+        if (request.method, request.path) == ("GET", "/episode"):
+            return await self._next_episode()
+        if (request.method, request.path) == ("GET", "/lifeline"):
+            await self._closed.wait()
+            return gone()
+        return await self._serve(request)
+
+    async def _next_episode(self) -> web.StreamResponse:
+        self.ready.set()
+        try:
+            await asyncio.wait_for(self._arrived.wait(), POLL_SECONDS)
+        except TimeoutError:
+            return web.Response(status=204)
+        if self._session is None or self._session.ended.done():
+            return gone()
+        return web.json_response(text=self._session.prompt.model_dump_json())
+
+    async def _serve(self, request: web.BaseRequest) -> web.StreamResponse:
+        handler = ROUTES.get((request.method, request.path))
+        if handler is None:
+            return refusal(404, "not_found", f"no route {request.method} {request.path}")
+        session = self._session
+        if session is None:
+            return refusal(409, "idle", "no episode has begun")
+        if session.ended.done():
+            return gone()
+        try:
+            return await handler(session, request)
+        except (ConnectionError, asyncio.CancelledError, web.HTTPException):
+            raise
+        except Exception as error:
+            session.fail(gateway_fault(error))
+            return gone()
+
+    def _deny_web(self, request: web.BaseRequest) -> web.Response:
+        if self._session is not None and not self._session.ended.done():
+            self._session.log(
+                "gateway", "egress", method=request.method, url=request.raw_path[:500], bytes=0, http=403,
+                decision="denied", reason="this run offers no web",
+            )  # fmt: skip
+        return refusal(403, "denied", "this run offers no web: use the tools that are offered")
+
+
+def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> web.BaseRequest:
+    loop = asyncio.get_running_loop()
+    return web.BaseRequest(message, payload, protocol, writer, task, loop, client_max_size=MAX_BODY)

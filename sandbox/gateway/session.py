@@ -1,0 +1,206 @@
+"""One attempt at one task, seen from its gateway: clock, budget, trace, answer, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from fieldmark.blobs import BlobStore
+from fieldmark.errors import EpisodeFault, GatewayFault, HostFault, ModelFault
+from fieldmark.records import Status
+from fieldmark.sandbox.gateway.backends import Backends
+from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.sandbox.gateway.tracer import Tracer
+from fieldmark.sandbox.gateway.upstream import Upstream
+from fieldmark.task import Prompt
+from fieldmark.trace import Answer, By, ErrorInfo, Picture, Tokens
+
+HARD_STOP = 3
+"""Wall time beyond this many limits is never the agent's doing: the gateway waited too long."""
+CLOSE_GRACE = 10.0
+"""Seconds an agent may take to end after its answer, before the answer is taken as final."""
+
+_ENDED_AS: dict[str, Status] = {
+    **dict.fromkeys(("empty", "truncated", "reasoning_only", "tool_call_malformed"), "empty"),
+    **dict.fromkeys(("budget", "max_turns"), "budget"),
+}
+"""What an agent says of ending without an answer → the episode's status; any other word is `agent_error`."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an attempt ended. `error` is set for `agent_error` and `sandbox_error`."""
+
+    status: Status
+    answer: Answer | None = None
+    error: ErrorInfo | None = None
+    stops_run: bool = False
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """The staged picture: where its original lies on the host, and the bytes of the view."""
+
+    original_path: str
+    view: bytes
+
+
+class Session:
+    """Everything the gateway knows of an attempt. `ended` resolves once, to its Outcome."""
+
+    def __init__(
+        self, prompt: Prompt, pictures: Pictures, *, tracer: Tracer, clock: Clock, blobs: BlobStore,
+        upstream: Upstream, backends: Backends,
+    ) -> None:  # fmt: skip
+        self.prompt = prompt
+        self.pictures = pictures
+        self.blobs = blobs
+        self.upstream = upstream
+        self.backends = backends
+        self.clock = clock
+        self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self.answer: Answer | None = None
+        self.counts = {"model_calls": 0, "acts": 0, "claimed_events": 0, "calls_without_usage": 0}
+        self.tokens = Tokens()
+        self.blob_bytes = 0
+        self.known_pictures: dict[str, Picture] = {p.blob: p for p in (prompt.image, prompt.view)}
+        self._tracer = tracer
+        self._budget_hit = False
+        self._working: set[asyncio.Task[Any]] = set()
+        self._watch: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """The agent gets the episode now: its clock starts."""
+        self.clock.restart()
+        self._watch = asyncio.create_task(self._watch_limit())
+
+    # -- trace ---------------------------------------------------------------------------------
+
+    def log(self, by: By, kind: str, **fields: Any) -> int:
+        """Write one event. A disk that takes no more ends the attempt as the host's fault."""
+        if self._tracer.closed:  # a claim that arrived after the end
+            return -1
+        try:
+            return self._tracer.write(by, kind, fields)
+        except OSError as error:
+            self.fail_on_disk(error)
+            return -1
+
+    def note(self, level: str, message: str) -> None:
+        self.log("gateway", "log", level=level, message=message)
+
+    # -- budget --------------------------------------------------------------------------------
+
+    def take_model_call(self) -> str | None:
+        """The name of the next model call, or None when the budget of calls is used up."""
+        limit = self.prompt.limits.model_calls
+        if limit and self.counts["model_calls"] >= limit:
+            if not self._budget_hit:
+                self.note("warning", f"the budget of {limit} model calls is used up")
+            self._budget_hit = True
+            return None
+        self.counts["model_calls"] += 1
+        return f"m{self.counts['model_calls']}"
+
+    def add_tokens(self, tokens: Tokens | None) -> None:
+        """Sum what the upstream reported; a response without usage is counted as such, not as 0."""
+        if tokens is None or tokens.input is None or tokens.output is None:
+            self.counts["calls_without_usage"] += 1
+            return
+        for field in ("input", "output", "reasoning"):
+            more = getattr(tokens, field)
+            if more is not None:
+                setattr(self.tokens, field, (getattr(self.tokens, field) or 0) + more)
+
+    async def work(self, job: Coroutine[Any, Any, Any]) -> Any:
+        """Run a job that must be over (or cancelled) before the trace is closed."""
+        task = asyncio.ensure_future(job)
+        self._working.add(task)
+        try:
+            return await task
+        finally:
+            self._working.discard(task)
+
+    # -- the end -------------------------------------------------------------------------------
+
+    def take_answer(self, answer: Answer) -> None:
+        """The last answer counts; an agent that does not end soon after is not waited for."""
+        self.answer = answer
+        asyncio.get_running_loop().call_later(CLOSE_GRACE, self._close_after_answer, answer)
+
+    def finish(self, error: ErrorInfo | None = None) -> None:
+        """The agent said that it has finished, or crashed, or its container died by its own doing."""
+        if self.answer is not None and self.answer.text.strip():
+            if error:
+                self.note("warning", f"after its answer: {error.message}")
+            self._end(Outcome("answered", self.answer))
+        elif self._budget_hit:
+            self._end(Outcome("budget", self.answer, error))
+        else:
+            self._end(
+                Outcome(_ENDED_AS.get(error.kind, "agent_error") if error else "empty", self.answer, error)
+            )
+
+    def fail(self, fault: EpisodeFault) -> None:
+        """Something other than the agent broke."""
+        error = ErrorInfo(boundary=fault.boundary, kind=fault.kind, message=str(fault))
+        self._end(Outcome("sandbox_error", self.answer, error, fault.stops_run))
+
+    def fail_on_disk(self, error: OSError) -> None:
+        """The run folder takes no more: every further episode would break alike."""
+        self.fail(
+            HostFault(f"the run folder cannot be written: {error.strerror}", kind="disk", stops_run=True)
+        )
+
+    async def close(self, outcome: Outcome) -> None:
+        """Stop what still runs, then write `episode_end` and close the trace."""
+        jobs = [*self._working, *([self._watch] if self._watch else [])]
+        for job in jobs:
+            job.cancel()
+        await asyncio.gather(*jobs, return_exceptions=True)
+        self.log(
+            "runner",
+            "episode_end",
+            status=outcome.status,
+            error=outcome.error and outcome.error.model_dump(),
+            seconds=round(self.clock.wall, 3),
+            charged_seconds=round(self.clock.charged, 3),
+            counts=self.counts,
+            tokens=self.tokens.model_dump(exclude_none=True) or None,
+        )
+        self._tracer.close()
+
+    def abandon(self) -> None:
+        """The run was interrupted: this attempt never happened; its trace stays uncommitted."""
+        for job in [*self._working, *([self._watch] if self._watch else [])]:
+            job.cancel()
+        self._end(Outcome("sandbox_error"))
+        self._tracer.close()
+
+    def _end(self, outcome: Outcome) -> None:
+        if not self.ended.done():
+            self.ended.set_result(outcome)
+
+    def _close_after_answer(self, answer: Answer) -> None:
+        if not self.ended.done() and self.answer is answer:
+            self.note("warning", f"the agent did not end within {CLOSE_GRACE:g} s of its answer")
+            self.finish()
+
+    async def _watch_limit(self) -> None:
+        limit = self.prompt.limits.seconds
+        while self.clock.charged < limit and self.clock.wall <= HARD_STOP * limit:
+            await asyncio.sleep(max(0.02, min(1.0, limit - self.clock.charged)))
+        if self.clock.charged < limit:
+            message = f"the model kept this episode waiting over {HARD_STOP} x its limit"
+            self.fail(ModelFault(message, kind="waited"))
+        elif self.answer is not None:
+            self.finish()
+        else:
+            self._end(Outcome("timeout"))
+
+
+def gateway_fault(error: BaseException) -> EpisodeFault:
+    """A bug of ours inside a route is our fault, not the agent's."""
+    return GatewayFault(f"the gateway failed: {type(error).__name__}: {error}"[:500], kind="bug")

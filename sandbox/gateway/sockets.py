@@ -1,0 +1,56 @@
+"""The folder of a run's gateway sockets: short path, closed to other users, owned by this process."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+from fieldmark.errors import UsageError
+from fieldmark.sandbox import owner
+from fieldmark.sandbox.gateway.door import Door
+
+PREFIX = "fm-"
+
+
+def base() -> Path:
+    """`$XDG_RUNTIME_DIR` or `/tmp`: AF_UNIX paths end at 107 bytes, so never under the run folder."""
+    return Path(os.environ.get("XDG_RUNTIME_DIR") or "/tmp")
+
+
+class Sockets:
+    """`<base>/fm-<hex>/` (0700) holds `<n>/` (0755), one for each container, with its `gateway.sock`."""
+
+    def __init__(self) -> None:
+        self.folder = base() / f"{PREFIX}{secrets.token_hex(4)}"
+        try:
+            self.folder.mkdir(mode=0o700)
+            (self.folder / "owner").write_text(owner.me())
+        except OSError as error:
+            raise UsageError(
+                f"cannot make the gateway's socket folder {self.folder}: {error.strerror}"
+            ) from None
+        self._made = 0
+
+    async def open_door(self) -> Door:
+        self._made += 1
+        door = Door(self.folder / str(self._made))
+        await door.open()
+        return door
+
+    def close(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def abandoned() -> list[Path]:
+    """Socket folders of ours whose owner is dead."""
+    found = []
+    for folder in base().glob(f"{PREFIX}*"):
+        try:
+            dead = folder.stat().st_uid == os.getuid() and not owner.alive((folder / "owner").read_text())
+        except OSError:
+            continue
+        if dead:
+            found.append(folder)
+    return found

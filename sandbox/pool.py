@@ -1,0 +1,194 @@
+"""Containers that were started before they were needed; each serves one episode and is destroyed."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from fieldmark.errors import SandboxFault
+from fieldmark.sandbox import container as spec
+from fieldmark.sandbox.engine_events import Death, DeathWatch
+from fieldmark.sandbox.gateway.door import Door
+from fieldmark.sandbox.gateway.sockets import Sockets
+from fieldmark.sandbox.reaper import remove
+
+START_SECONDS = 60.0
+STARTS_AT_ONCE = 2
+GIVE_UP_AFTER = 3
+"""So many containers in a row that do not start stop the run: the next would not start either."""
+
+
+@dataclass
+class Container:
+    """One warm container: its worker has imported its agent and waits at its door."""
+
+    id: str
+    door: Door
+    died: asyncio.Future[Death]
+    born: float = field(default_factory=time.monotonic)
+
+
+class ContainerPool:
+    """Keeps up to `spare` containers warm while episodes are still expected.
+
+    `command` is the worker's; `lifetime` its last resort in seconds beside the idle time.
+    """
+
+    def __init__(
+        self, client: Any, image: str, run_id: str, command: list[str], *,
+        limits: spec.Limits, lifetime: float, spare: int, expected: int,
+    ) -> None:  # fmt: skip
+        self._client = client
+        self._image = image
+        self._run_id = run_id
+        self._command = command
+        self._limits = limits
+        self._lifetime = spec.IDLE_SECONDS + lifetime
+        self._spare = spare
+        self._expected = expected
+        self._sockets = Sockets()
+        self._ready: asyncio.Queue[Container | SandboxFault] = asyncio.Queue()
+        self._starting: set[asyncio.Task[None]] = set()
+        self._removing: set[asyncio.Task[None]] = set()
+        self._slots = asyncio.Semaphore(STARTS_AT_ONCE)
+        self._failed_in_a_row = 0
+        self._waiting = 0
+        self._by_id: dict[str, Container] = {}
+        self._deaths = DeathWatch(client, run_id, self._on_death)
+
+    def warm(self) -> None:
+        """Start containers in the background."""
+        self._refill()
+
+    @asynccontextmanager
+    async def lease(self) -> AsyncIterator[Container]:
+        """A fresh container; destroyed on leaving. SandboxFault when none can be started."""
+        container = await self._take()
+        try:
+            yield container
+        finally:
+            self._discard(container)
+
+    async def close(self) -> None:
+        """Destroy everything; returns when the engine has none of this run's containers left."""
+        for task in self._starting:
+            task.cancel()
+        await asyncio.gather(*self._starting, return_exceptions=True)
+        for container in list(self._by_id.values()):
+            self._discard(container)
+        await asyncio.gather(*self._removing, return_exceptions=True)
+        self._deaths.close()
+        self._sockets.close()
+
+    async def _take(self) -> Container:
+        while True:
+            self._waiting += 1
+            self._refill()
+            try:
+                found = await self._ready.get()
+            finally:
+                self._waiting -= 1
+            if isinstance(found, SandboxFault):
+                raise found
+            if found.died.done() or time.monotonic() - found.born > spec.IDLE_SECONDS:
+                self._discard(found)
+                continue
+            self._expected -= 1
+            self._refill()
+            return found
+
+    def _refill(self) -> None:
+        """Start as many as are waited for, and spare ones while starting works."""
+        spare = 0 if self._failed_in_a_row else min(self._spare, self._expected)
+        for _ in range(max(self._waiting, spare) - self._ready.qsize() - len(self._starting)):
+            task = asyncio.create_task(self._start())
+            self._starting.add(task)
+            task.add_done_callback(self._started)
+
+    def _started(self, task: asyncio.Task[None]) -> None:
+        self._starting.discard(task)
+        if not task.cancelled():
+            self._refill()
+
+    async def _start(self) -> None:
+        async with self._slots:
+            door = await self._sockets.open_door()
+            name = f"fieldmark-{secrets.token_hex(6)}"
+            try:
+                container = await self._create(door, name)
+            except BaseException as error:
+                await asyncio.to_thread(remove, self._client, name)
+                await door.close()
+                if not isinstance(error, Exception):
+                    raise
+                self._ready.put_nowait(self._fault(f"a container could not be started: {_one_line(error)}"))
+                return
+            if await self._is_ready(container):
+                self._failed_in_a_row = 0
+                self._ready.put_nowait(container)
+            else:
+                self._ready.put_nowait(self._fault(self._why_not_ready(container)))
+                self._discard(container)
+
+    async def _create(self, door: Door, name: str) -> Container:
+        """Create and start; a cancel in between still waits for the engine, so that no container is lost."""
+        api = self._client.api
+        host = api.create_host_config(**spec.host_options(door.folder, self._limits))
+        options = spec.create_options(self._image, self._command, self._run_id, self._lifetime)
+        made = await _finish(asyncio.to_thread(api.create_container, host_config=host, name=name, **options))
+        container = Container(made["Id"], door, asyncio.get_running_loop().create_future())
+        self._by_id[container.id] = container
+        await _finish(asyncio.to_thread(api.start, container.id))
+        return container
+
+    async def _is_ready(self, container: Container) -> bool:
+        ready: asyncio.Future[Any] = asyncio.ensure_future(container.door.ready.wait())
+        either: set[asyncio.Future[Any]] = {ready, container.died}
+        await asyncio.wait(either, timeout=START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        ready.cancel()
+        return container.door.ready.is_set()
+
+    def _why_not_ready(self, container: Container) -> str:
+        if container.died.done():
+            return f"the worker ended with code {container.died.result().exit_code} before its first episode"
+        return f"the worker did not come up within {START_SECONDS:g} s"
+
+    def _fault(self, message: str) -> SandboxFault:
+        self._failed_in_a_row += 1
+        advice = "; `fieldmark sandbox check` tells more"
+        return SandboxFault(message + advice, kind="start", stops_run=self._failed_in_a_row >= GIVE_UP_AFTER)
+
+    def _discard(self, container: Container) -> None:
+        self._by_id.pop(container.id, None)
+        task = asyncio.create_task(self._destroy(container))
+        self._removing.add(task)
+        task.add_done_callback(self._removing.discard)
+
+    async def _destroy(self, container: Container) -> None:
+        await container.door.close()
+        await asyncio.to_thread(remove, self._client, container.id)
+
+    def _on_death(self, container_id: str, death: Death) -> None:
+        container = self._by_id.get(container_id)
+        if container and not container.died.done():
+            container.died.set_result(death)
+
+
+async def _finish(work: Any) -> Any:
+    """Await something that must not be abandoned half-way, even when cancelled."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
+
+
+def _one_line(error: Exception) -> str:
+    text = getattr(error, "explanation", None) or str(error)
+    return " ".join(str(text).split())[:300]

@@ -1,0 +1,36 @@
+"""Removes what a killed run left behind: only what has our label and a dead owner, nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+from fieldmark.sandbox import owner
+from fieldmark.sandbox.container import LABEL, OWNER_LABEL
+from fieldmark.sandbox.gateway import sockets
+
+
+def reap(client: Any) -> list[str]:
+    """Remove abandoned containers and socket folders; one line for each."""
+    done = []
+    for container in client.api.containers(all=True, filters={"label": [LABEL, OWNER_LABEL]}):
+        if not owner.alive(container["Labels"].get(OWNER_LABEL, "")):
+            remove(client, container["Id"])
+            done.append(f"removed the abandoned container {container['Id'][:12]}")
+    for folder in sockets.abandoned():
+        shutil.rmtree(folder, ignore_errors=True)
+        done.append(f"removed the abandoned socket folder {folder}")
+    return done
+
+
+def remove(client: Any, container_id: str) -> None:
+    """Kill and remove a container; one that is already gone or going is fine."""
+    from docker.errors import APIError, NotFound
+
+    try:
+        client.api.remove_container(container_id, force=True, v=True)
+    except NotFound:
+        pass
+    except APIError as error:
+        if error.status_code != 409:  # 409: the engine is already removing it
+            raise

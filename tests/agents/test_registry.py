@@ -1,0 +1,43 @@
+"""Finding agents by name without importing what is not wanted."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from fieldmark.agents.registry import agent_names, get_agent
+from fieldmark.errors import UsageError
+
+
+def modules_after(code: str) -> set[str]:
+    shown = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return set(shown.stdout.split())
+
+
+def test_every_agent_is_found_under_its_own_name() -> None:
+    assert agent_names() == ("closed_book", "react")
+    assert tuple(get_agent(name).name for name in agent_names()) == agent_names()
+    assert [get_agent(name).uses_tools for name in agent_names()] == [False, True]
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"unknown agent 'sleuth': the agents are closed_book, react"):
+        get_agent("sleuth")
+
+
+@pytest.mark.parametrize(
+    ("code", "absent"),
+    [
+        ("from fieldmark.agents.registry import agent_names; agent_names()", {"langgraph", "asyncio"}),
+        ("import fieldmark.agents.scout", {"langgraph", "pydantic"}),
+        ("import fieldmark.agents.closed_book", {"langgraph", "openai", "cv2", "numpy"}),
+        ("import fieldmark.agents.react", {"langchain_openai", "openai", "langgraph.prebuilt", "cv2"}),
+    ],
+)
+def test_imports_stay_lean(code: str, absent: set[str]) -> None:
+    assert not modules_after(code) & absent

@@ -1,0 +1,92 @@
+"""What every test may use: the command line as a user has it, a tiny benchmark, the real engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image, ImageDraw
+
+FIELDMARK = str(Path(sys.executable).with_name("fieldmark"))
+Fieldmark = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def fieldmark(tmp_path: Path) -> Fieldmark:
+    """`fieldmark("run", "--limit", "1")` in an empty folder."""
+
+    def run(*arguments: object, env: dict[str, str] | None = None, timeout: float = 240) -> Any:
+        command = [FIELDMARK, *map(str, arguments)]
+        return subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={**os.environ, **(env or {})},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+
+    return run
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """A benchmark of four coloured squares: `tasks.jsonl` and its pictures."""
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    rows = []
+    for name in ("red", "green", "blue", "white"):
+        picture = Image.new("RGB", (400, 300), name)
+        ImageDraw.Draw(picture).rectangle((20, 20, 60, 60), fill="black")
+        picture.save(folder / f"{name}.png")
+        question = "Which colour fills this picture? Be as specific as possible."
+        gold = {"answer": f"{name} colour", "aliases": [name], "source": "drawn"}
+        labels = {"split": "drawn", "top": "Product", "mid": "Square"}
+        rows.append(
+            {
+                "id": f"square-{name}",
+                "question": question,
+                "image": f"{name}.png",
+                "gold": gold,
+                "labels": labels,
+            }
+        )
+    (folder / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder / "tasks.jsonl"
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[Any]:
+    """The real Docker engine."""
+    from fieldmark.sandbox.engine import connect
+
+    client = connect()
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="session")
+def sandbox_image(engine: Any) -> str:
+    """The current sandbox image, built when it is not there."""
+    from fieldmark.sandbox import image
+
+    return image.build(engine, print)
+
+
+@pytest.fixture
+def nothing_left(engine: Any) -> Iterator[None]:
+    """After the test, no container of ours is left that was not there before."""
+    before = ours(engine)
+    yield
+    assert ours(engine) <= before
+
+
+def ours(engine: Any) -> set[str]:
+    """Ids of all containers that carry our label."""
+    return {c["Id"] for c in engine.api.containers(all=True, filters={"label": "fieldmark"})}

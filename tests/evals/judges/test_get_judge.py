@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+import pytest
+
+from fieldmark.errors import UsageError
+from fieldmark.evals.judges import get_judge
+
+
+def test_exact_is_found_by_its_name() -> None:
+    assert get_judge("exact").name == "exact"
+
+
+def test_an_unknown_judge_names_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"unknown judge 'gpt'.*exact"):
+        get_judge("gpt")

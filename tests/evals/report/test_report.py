@@ -1,0 +1,156 @@
+"""`fieldmark report`, from constructed run folders to text, HTML and JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner, Result
+
+from fieldmark.commands.report import command
+from fieldmark.errors import UsageError
+from fieldmark.evals.metrics.summary import summarise
+from fieldmark.evals.report.html import render_html
+from fieldmark.rundir import RunDir
+
+if TYPE_CHECKING:
+    from tests.evals.conftest import BuildRun, RunBuilder
+
+
+def report(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def table_three(run: RunBuilder) -> RunDir:
+    """OpenClaw + Qwen3-VL-8B in the paper: 604 calls in 149 of 311 episodes, 544 failed, 519 not found."""
+    ends = ["not_offered"] * 519 + ["failed"] * 25 + ["ok"] * 60
+    for number in range(311):
+        run.task(f"t{number}", split="public" if number < 195 else "real-life")
+        episode = run.episode(f"t{number}", verdict="correct" if number < 43 else "incorrect")
+        mine = ends[number::149] if number < 149 else []
+        episode.step(*(("image" if end == "not_offered" else "ocr", end) for end in mine))
+    return run.finish()
+
+
+def test_table_three_of_the_paper_comes_out_exactly(build_run: BuildRun) -> None:
+    folder = table_three(build_run(sees=False))
+    text = report(folder.path).stdout
+    row = next(line.split() for line in text.splitlines() if line.split()[:2] == ["311", "149/311"])
+    assert row[:8] == ["311", "149/311", "47.9", "604", "1.94", "544/604", "90.1", "519"]
+    assert "13.8 % correct (43/311 done; 43/311 attempted; 43/311 all tasks" in text
+
+
+def test_output_fits_a_hundred_columns_without_colour_when_piped(build_run: BuildRun) -> None:
+    text = report(table_three(build_run()).path).stdout
+    lines = [line for line in text.splitlines() if not line.startswith("report: ")]
+    assert max(map(len, lines)) <= 100
+    assert "\x1b" not in text
+    assert "NaN" not in text
+
+
+def test_a_run_without_anything_prints_dashes(build_run: BuildRun) -> None:
+    result = report(build_run().task("a").finish().path)
+    assert result.exit_code == 0
+    assert "nan" not in result.stdout.casefold()
+    assert "PARTIAL" in result.stdout
+
+
+def test_a_model_without_sight_is_marked_in_every_table(build_run: BuildRun) -> None:
+    run = build_run(sees=False).task("a")
+    run.episode("a", verdict="correct").step(("ocr", "ok"))
+    page = render_html([summarise(run.finish())])
+    titles = [line for line in page.splitlines() if line.startswith("<h3>")]
+    assert len(titles) == 8
+    assert all("no vision" in line for line in titles)
+
+
+def test_the_page_is_written_into_the_run_folder_or_where_it_is_told(
+    build_run: BuildRun, tmp_path: Path
+) -> None:
+    folder = build_run().task("a").finish()
+    report(folder.path)
+    assert folder.report_html.exists()
+    other = tmp_path / "other.html"
+    assert f"report: {other}" in report(folder.path, "--html", other).stdout
+    assert other.exists()
+
+
+def test_the_page_is_self_contained_and_holds_nothing_private(build_run: BuildRun) -> None:
+    run = build_run().task("a")
+    run.episode("a", verdict="incorrect").step(("ocr", "ok")).answer("Saab 340")
+    page = render_html([summarise(run.finish())])
+    assert "Saab 340" in page
+    assert "SECRET" not in page
+    assert "default-src 'none'" in page
+    assert not any(word in page for word in ("<script", "http://", "https://", "src=", "href="))
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>window.__xss=1</script>",
+        "<img src=x onerror=window.__xss=3>",
+        "a & b < c \"q\" 'q'",
+    ],
+)
+def test_hostile_text_is_shown_as_text(build_run: BuildRun, hostile: str) -> None:
+    run = build_run(agent=hostile).task(hostile)
+    run.episode(hostile, verdict="incorrect").step((hostile, "not_offered")).answer(hostile)
+    folder = run.finish()
+    report(folder.path)
+    page = folder.report_html.read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "<img" not in page
+
+
+def test_names_from_a_model_cannot_drive_the_terminal(build_run: BuildRun) -> None:
+    run = build_run().task("a")
+    run.episode("a").step(("[red]x\x1b[2J", "not_offered"))
+    text = report(run.finish().path).stdout
+    assert "\x1b" not in text
+    assert "[red]x\ufffd[2J" in text
+
+
+def test_json_is_all_that_is_printed_and_holds_fractions(build_run: BuildRun) -> None:
+    folder = table_three(build_run())
+    found = json.loads(report(folder.path, "--json").stdout)["runs"][0]
+    assert found["tool_use"]["errors"] == {
+        "count": 544,
+        "n": 604,
+        "fraction": pytest.approx(0.9007, abs=1e-4),
+    }
+    assert "SECRET" not in json.dumps(found)
+
+
+def test_several_runs_are_compared(build_run: BuildRun, tmp_path: Path) -> None:
+    folders = []
+    for name in ("first", "second"):
+        run = build_run(name, sees=name == "first").task("a")
+        run.episode("a", verdict="correct")
+        folders.append(run.finish())
+    page = tmp_path / "both.html"
+    text = report(*(folder.path for folder in folders), "--html", page).stdout
+    assert "Runs compared" in text
+    assert "second · no vision" in text
+    assert page.read_text().count("<article>") == 2
+    assert not folders[0].report_html.exists()
+
+
+def test_mistakes_are_one_sentence(build_run: BuildRun, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is not a run folder"):
+        report(tmp_path)
+    folder = build_run().task("a").finish()
+    with pytest.raises(UsageError, match="--html FILE"):
+        report(folder.path, "--html", tmp_path / "missing" / "x.html")
+    folder.episodes_file.write_text('{"id": "a"}\n')
+    with pytest.raises(UsageError, match="EpisodeRecord that cannot be read"):
+        report(folder.path)
+
+
+def test_missing_facts_are_question_marks(build_run: BuildRun) -> None:
+    folder = build_run().task("a").finish()
+    folder.run_json.write_text('{"run_version": 1}')
+    facts = summarise(folder).run
+    assert (facts.agent, facts.model, facts.benchmark, facts.sees) == ("?", "?", "?", True)

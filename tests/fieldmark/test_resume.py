@@ -1,0 +1,155 @@
+"""Kill it in the middle: nothing finished is lost, nothing of ours stays behind, resume does the rest."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fieldmark.rundir import RunDir
+from fieldmark.sandbox import owner, reaper
+from fieldmark.sandbox.container import LABEL, OWNER_LABEL
+from tests.conftest import FIELDMARK, Fieldmark, ours
+from tests.model_server import ModelServer, Reply
+
+pytestmark = pytest.mark.usefixtures("sandbox_image", "nothing_left")
+SLOW = Reply('{"answer": "red"}', delay=1.0)
+
+
+@pytest.fixture
+def twelve(tiny: Path) -> Path:
+    """Twelve tasks: the tiny benchmark, three times over."""
+    rows = [json.loads(line) for line in tiny.read_text().splitlines()]
+    tiny.write_text(
+        "".join(json.dumps({**row, "id": f"{row['id']}-{n}"}) + "\n" for n in range(3) for row in rows)
+    )
+    return tiny
+
+
+def start(server: ModelServer, tasks: Path, out: Path) -> subprocess.Popen[str]:
+    command = [
+        FIELDMARK, "run", "--benchmark", str(tasks), "--agent", "closed_book", "--model", "scripted",
+        "--base-url", server.url, "--out", str(out), "--parallel", "3",
+    ]  # fmt: skip
+    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def wait_for(what: Callable[[], Any], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.05)
+
+
+def finished(out: Path) -> int:
+    episodes = out / "episodes.jsonl"
+    return episodes.read_bytes().count(b"\n") if episodes.exists() else 0
+
+
+def test_kill_9_then_resume_runs_every_task_exactly_once(
+    fieldmark: Fieldmark, twelve: Path, tmp_path: Path, engine: Any
+) -> None:
+    out = tmp_path / "out"
+    before = ours(engine)
+    with ModelServer([SLOW]) as server:
+        run = start(server, twelve, out)
+        wait_for(lambda: finished(out) >= 3)
+        run.kill()
+        run.wait()
+        kept = (out / "episodes.jsonl").read_bytes()
+        # the workers notice that their gateway is gone, end, and the engine removes their containers
+        wait_for(lambda: ours(engine) <= before, 20)
+        done = fieldmark("run", "--resume", "out")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in (out / "episodes.jsonl").read_text().splitlines()]
+    assert Counter(row["id"] for row in rows) == {task["id"]: 1 for task in RunDir(out).tasks()}
+    assert (out / "episodes.jsonl").read_bytes().startswith(kept)
+    assert len(RunDir(out).verdicts()) == 12
+    assert {path.name for path in (out / "traces").iterdir()} == {row["trace"] for row in rows}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_leaves_nothing_and_says_how_to_go_on(
+    fieldmark: Fieldmark, twelve: Path, tmp_path: Path, engine: Any, number: signal.Signals
+) -> None:
+    out = tmp_path / "out"
+    before = ours(engine)
+    with ModelServer([SLOW]) as server:
+        run = start(server, twelve, out)
+        wait_for(lambda: finished(out) >= 2)
+        run.send_signal(number)
+        _, errors = run.communicate(timeout=15)
+        assert run.returncode == 1
+        assert f"fieldmark run --resume {out}" in errors
+        assert "Traceback" not in errors
+        assert ours(engine) <= before
+        assert RunDir.open(out).config()["state"] == "interrupted"
+        done = fieldmark("run", "--resume", "out", "--parallel", 6)
+    assert done.returncode == 0, done.stderr
+    assert len(RunDir.open(out).episodes()) == 12
+
+
+def test_a_second_runner_of_the_same_folder_is_refused(
+    fieldmark: Fieldmark, twelve: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    with ModelServer([SLOW]) as server:
+        run = start(server, twelve, out)
+        wait_for(lambda: finished(out) >= 1)
+        second = fieldmark("run", "--resume", "out")
+        run.send_signal(signal.SIGINT)
+        run.wait(15)
+    assert second.returncode == 2
+    assert "another fieldmark process" in second.stderr
+
+
+def test_a_torn_last_line_is_cut_and_its_episode_runs_again(
+    fieldmark: Fieldmark, tiny: Path, tmp_path: Path
+) -> None:
+    with ModelServer([Reply('{"answer": "red"}')]) as server:
+        arguments = [
+            "--benchmark",
+            tiny,
+            "--agent",
+            "closed_book",
+            "--model",
+            "scripted",
+            "--base-url",
+            server.url,
+        ]
+        fieldmark("run", *arguments, "--out", "out")
+        episodes = tmp_path / "out" / "episodes.jsonl"
+        whole = episodes.read_bytes()
+        episodes.write_bytes(whole[:-40])
+        done = fieldmark("run", "--resume", "out")
+    assert done.returncode == 0, done.stderr
+    assert "half-written" in done.stderr
+    assert len(RunDir(tmp_path / "out").episodes()) == 4
+
+
+def test_the_reaper_takes_only_what_is_ours_and_abandoned(engine: Any, sandbox_image: str) -> None:
+    dead, alive = "999999999:1", owner.me()
+    made = {
+        name: engine.api.create_container(sandbox_image, ["sleep", "9"], labels=labels)["Id"]
+        for name, labels in {
+            "abandoned": {LABEL: "x", OWNER_LABEL: dead},
+            "in use": {LABEL: "x", OWNER_LABEL: alive},
+            "somebody else's": {"other": "x"},
+        }.items()
+    }
+    try:
+        lines = reaper.reap(engine)
+        left = {c["Id"] for c in engine.api.containers(all=True)}
+    finally:
+        for container in made.values():
+            reaper.remove(engine, container)
+    assert made["abandoned"] not in left
+    assert {made["in use"], made["somebody else's"]} <= left
+    assert any(made["abandoned"][:12] in line for line in lines)

@@ -1,0 +1,96 @@
+"""A real door with a real session behind it, reached through its unix socket as a container would."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from fieldmark.blobs import BlobStore
+from fieldmark.client import GatewayClient
+from fieldmark.sandbox.gateway.backends import Backends
+from fieldmark.sandbox.gateway.builtin import ScoutUpstream
+from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
+from fieldmark.sandbox.gateway.sockets import Sockets
+from fieldmark.sandbox.gateway.tracer import Tracer
+from fieldmark.sandbox.gateway.upstream import Upstream
+from fieldmark.staging import stage
+from fieldmark.task import Gold, Limits, Prompt, Task
+
+
+@dataclass
+class Inside:
+    """What a worker inside would hold (`client`), and what the host sees (`session`, `events`)."""
+
+    client: GatewayClient
+    session: Session
+    trace: Path
+    blobs: BlobStore
+
+    async def ask(self, method: str, route: str, body: Any = None, **options: Any) -> Any:
+        """One call of the blocking client, off the event loop."""
+        return await asyncio.to_thread(self.client.call, method, route, body, **options)
+
+    async def post(self, route: str, body: Any) -> Any:
+        return await asyncio.to_thread(self.client.post, route, body)
+
+    async def end(self) -> Outcome:
+        outcome = await asyncio.wait_for(self.session.ended, 30)
+        await self.session.close(outcome)
+        return outcome
+
+    def events(self, kind: str | None = None) -> list[dict[str, Any]]:
+        rows = [json.loads(line) for line in self.trace.read_text().splitlines()]
+        return [row for row in rows if kind in (None, row["kind"])]
+
+
+Enter = Callable[..., Any]
+
+
+@pytest.fixture
+def enter(tmp_path: Path) -> Enter:
+    """`async with enter(upstream, limits=…) as inside:` a session that has begun."""
+
+    @asynccontextmanager
+    async def _enter(upstream: Upstream | None = None, limits: Limits | None = None) -> AsyncIterator[Inside]:
+        blobs = BlobStore(tmp_path / "blobs")
+        blobs.folder.mkdir()
+        picture = tmp_path / "task.png"
+        Image.radial_gradient("L").resize((320, 200)).convert("RGB").save(picture)
+        task = Task(id="t", question="What is this?", image=picture, gold=Gold(answer="a gradient"))
+        staged = stage(task, 2048, blobs)
+        prompt = Prompt(
+            token="0", question=task.question, image=staged.image, view=staged.view, model="scripted",
+            limits=limits or Limits(),
+        )  # fmt: skip
+        clock = Clock()
+        backends = Backends()
+        sockets = Sockets()
+        door = await sockets.open_door()
+        session = Session(
+            prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
+            tracer=Tracer(tmp_path / "trace.jsonl", clock), clock=clock, blobs=blobs,
+            upstream=upstream or ScoutUpstream(), backends=backends,
+        )  # fmt: skip
+        session.begin()
+        door.admit(session)
+        try:
+            yield Inside(
+                GatewayClient(str(door.folder / "gateway.sock")), session, tmp_path / "trace.jsonl", blobs
+            )
+        finally:
+            session.abandon()
+            await door.close()
+            await session.upstream.close()
+            sockets.close()
+            backends.close()
+
+    return _enter

@@ -1,0 +1,233 @@
+"""The tap: what passes unchanged, what is recorded, what is retried, and whose fault a failure is."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tenacity import wait_none
+
+from fieldmark.client import GatewayGone, GatewayRefused
+from fieldmark.sandbox.gateway.upstream import HttpUpstream, chat_url
+from fieldmark.task import Limits
+from tests.model_server import Call, ModelServer, Reply
+from tests.sandbox.gateway.conftest import Enter, Inside
+
+ASK = {"model": "scripted", "messages": [{"role": "user", "content": "What is this?"}]}
+KEY = "sk-TESTKEY-0123456789"
+
+
+def to(server: ModelServer) -> HttpUpstream:
+    return HttpUpstream("scripted", server.url, "TEST_KEY", back_off=wait_none())
+
+
+async def chat(inside: Inside, body: dict[str, Any] | None = None) -> Any:
+    return await inside.ask("POST", "/v1/chat/completions", body or ASK)
+
+
+async def test_a_whole_reply_passes_and_is_recorded(enter: Enter) -> None:
+    reply = Reply("A gradient.", [Call("ocr", {"mode": "text"})])
+    with ModelServer([reply]) as server:
+        async with enter(to(server)) as inside:
+            answer = (await chat(inside)).json()
+            [request], [response] = inside.events("model_request"), inside.events("model_response")
+    assert answer["choices"][0]["message"]["content"] == "A gradient."
+    assert request["call"] == response["call"] == "m1"
+    assert response["text"] == "A gradient."
+    assert response["tool_calls"] == [{"id": "c0", "name": "ocr", "arguments": '{"mode": "text"}'}]
+    assert response["tokens"] == {"input": 100, "output": 10}
+    assert response["by"] == "gateway"
+
+
+async def test_a_stream_passes_and_is_recorded_as_if_whole(enter: Enter) -> None:
+    reply = Reply("A grey gradient.", [Call("ocr", {"mode": "text"}), Call("crop_zoom", {"x1": 1})])
+    with ModelServer([reply]) as server:
+        async with enter(to(server)) as inside:
+            body = (await chat(inside, {**ASK, "stream": True})).body.decode()
+            [response] = inside.events("model_response")
+    assert body.count("data: ") >= 6
+    assert body.rstrip().endswith("data: [DONE]")
+    assert response["text"] == "A grey gradient."
+    assert [(c["name"], json.loads(c["arguments"])) for c in response["tool_calls"]] == [
+        ("ocr", {"mode": "text"}),
+        ("crop_zoom", {"x1": 1}),
+    ]
+    assert response["first_token_seconds"] <= response["seconds"]
+
+
+async def test_the_key_is_added_on_the_host_and_stands_in_no_file(
+    enter: Enter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_KEY", KEY)
+    with ModelServer([Reply("ok")]) as server:
+        async with enter(to(server)) as inside:
+            await chat(inside)
+        assert server.keys == [f"Bearer {KEY}"]
+    assert not any(KEY.encode() in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+async def test_a_picture_in_a_request_becomes_one_blob(enter: Enter) -> None:
+    async with enter() as inside:
+        view = (await inside.ask("GET", "/image")).body
+    picture = "data:image/png;base64," + base64.b64encode(view).decode()
+    body = {
+        "model": "scripted",
+        "messages": [
+            {"role": "system", "content": "Look."},
+            {"role": "user", "content": [{"type": "image_url", "image_url": {"url": picture}}]},
+        ],
+    }
+    with ModelServer([Reply("ok")]) as server:
+        async with enter_again(enter, to(server), inside) as inside:
+            await chat(inside, body)
+            [request] = inside.events("model_request")
+            rebuilt = [json.loads(inside.blobs.get_text(blob)) for blob in request["messages"]]
+    [seen] = request["pictures"]
+    assert (seen["width"], seen["height"]) == (320, 200)
+    assert rebuilt[0] == body["messages"][0]
+    assert rebuilt[1]["content"][0]["image_url"]["url"] == f"blob:{seen['blob']}"
+    assert inside.blobs.get(seen["blob"]) == view
+    assert "base64" not in inside.trace.read_text()
+
+
+def enter_again(enter: Enter, upstream: HttpUpstream, before: Inside) -> Any:
+    """A second session in the same folder."""
+    for path in before.blobs.folder.iterdir():
+        path.unlink()
+    before.blobs.folder.rmdir()
+    return enter(upstream)
+
+
+async def test_what_the_agent_asked_is_kept_apart_from_what_was_sent(enter: Enter) -> None:
+    with ModelServer([Reply("ok")]) as server:
+        async with enter(to(server)) as inside:
+            await chat(inside, {**ASK, "model": "gpt-anything", "temperature": 0.5, "odd": [1]})
+            [request] = inside.events("model_request")
+        [arrived] = server.requests
+    assert request["asked"] == {"model": "gpt-anything", "temperature": 0.5, "odd": [1]}
+    assert request["sent"] == {"model": "scripted"}
+    assert arrived == {**ASK, "temperature": 0.5, "odd": [1]}
+
+
+async def test_the_budget_of_calls_ends_in_an_error_that_clients_do_not_retry(enter: Enter) -> None:
+    with ModelServer([Reply("thinking")]) as server:
+        async with enter(to(server), limits=Limits(model_calls=2)) as inside:
+            await chat(inside)
+            await chat(inside)
+            with pytest.raises(GatewayRefused) as refused:
+                await chat(inside)
+            await inside.post("/done", {"error": {"kind": "crash", "message": "gave up"}})
+            outcome = await inside.end()
+        assert len(server.requests) == 2
+    assert (refused.value.status, refused.value.kind) == (400, "budget_exhausted")
+    assert outcome.status == "budget"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Reply(status=429),
+        Reply(status=500),
+        Reply(status=503),
+        Reply(drop=True),
+        Reply("half of it", cut=True),
+    ],
+    ids=["429", "500", "503", "closed at once", "cut in the middle"],
+)
+async def test_a_passing_fault_is_tried_again_before_the_agent_sees_anything(
+    enter: Enter, fault: Reply
+) -> None:
+    with ModelServer([fault, fault, Reply("at last")]) as server:
+        async with enter(to(server)) as inside:
+            answer = (await chat(inside)).json()
+            [response] = inside.events("model_response")
+    assert answer["choices"][0]["message"]["content"] == "at last"
+    assert response["tries"] == 3
+    assert "half" not in (response["text"] or "")
+
+
+async def test_waiting_for_a_rate_limit_is_not_charged_to_the_agent(enter: Enter) -> None:
+    slow_down = Reply(status=429, headers={"Retry-After": "1"})
+    with ModelServer([slow_down, Reply("ok")]) as server:
+        async with enter(to(server), limits=Limits(seconds=0.8)) as inside:
+            await chat(inside)
+            await inside.post("/events", {"kind": "answer", "text": "ok"})
+            await inside.post("/done", {"error": None})
+            outcome = await inside.end()
+            [end], [response] = inside.events("episode_end"), inside.events("model_response")
+    assert outcome.status == "answered"
+    assert end["seconds"] > 1.0 > end["charged_seconds"]
+    assert response["waited"] >= 1.0 > response["seconds"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "stops_run"),
+    [
+        (Reply(status=500), "unreachable", False),
+        (Reply(status=401), "401", True),
+        (Reply(status=404), "404", True),
+        (Reply(status=429, error={"code": "insufficient_quota", "message": "no"}), "quota", True),
+    ],
+    ids=["500 for ever", "wrong key", "wrong path", "quota"],
+)
+async def test_a_lasting_fault_of_the_upstream_is_never_the_agents(
+    enter: Enter, fault: Reply, kind: str, stops_run: bool
+) -> None:
+    with ModelServer([fault]) as server:
+        async with enter(to(server)) as inside:
+            with pytest.raises(GatewayGone):
+                await chat(inside)
+            outcome = await inside.end()
+    assert (outcome.status, outcome.error.boundary, outcome.error.kind) == ("sandbox_error", "model", kind)
+    assert outcome.stops_run is stops_run
+
+
+async def test_a_refused_request_is_the_agents_to_read(enter: Enter) -> None:
+    with ModelServer(
+        [Reply(status=400, error={"message": "context too long", "code": "context_length_exceeded"})]
+    ) as s:
+        async with enter(to(s)) as inside:
+            with pytest.raises(GatewayRefused, match="context too long"):
+                await chat(inside)
+            [response] = inside.events("model_response")
+        assert len(s.requests) == 1
+    assert response["http"] == 400
+
+
+async def test_a_call_in_flight_at_the_limit_is_recorded_as_cancelled(enter: Enter) -> None:
+    with ModelServer([Reply(hang=True)]) as server:
+        async with enter(to(server), limits=Limits(seconds=0.5)) as inside:
+            import asyncio
+
+            waiting = asyncio.create_task(chat(inside))
+            outcome = await inside.end()
+            with pytest.raises(GatewayGone):
+                await waiting
+            [response] = inside.events("model_response")
+    assert outcome.status == "timeout"
+    assert response["http"] == 0
+    assert response["error"]
+
+
+@pytest.mark.parametrize(
+    "base", ["http://h:1", "http://h:1/", "http://h:1/v1", "http://h:1/v1/", "http://h:1/v1/chat/completions"]
+)
+def test_every_usual_spelling_of_a_base_url_means_the_same(base: str) -> None:
+    assert chat_url(base) == "http://h:1/v1/chat/completions"
+
+
+@pytest.mark.parametrize(
+    ("base", "url"),
+    [
+        ("https://h/v1beta/openai/", "https://h/v1beta/openai/chat/completions"),
+        (
+            "https://h/openai/deployments/d?api-version=1",
+            "https://h/openai/deployments/d/chat/completions?api-version=1",
+        ),
+    ],
+)
+def test_other_prefixes_and_queries_are_left_alone(base: str, url: str) -> None:
+    assert chat_url(base) == url

@@ -1,0 +1,118 @@
+"""The pool with real containers: what it hands out, what it does when they die or do not start."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from fieldmark.errors import SandboxFault
+from fieldmark.sandbox.container import PYTHON, Limits
+from fieldmark.sandbox.pool import ContainerPool
+from fieldmark.trace import ErrorInfo
+from tests.conftest import ours
+
+WORKER = [PYTHON, "-m", "fieldmark.agents.worker", "closed_book"]
+ASK = "import threading, time; from fieldmark.client import GatewayClient as G;"
+ASK += "threading.Thread(target=G().get, args=['/episode'], daemon=True).start();"
+"""Asks for an episode, so that the container counts as ready."""
+
+
+@pytest.fixture
+def pool_of(engine: Any, sandbox_image: str) -> Any:
+    def make(
+        command: list[str] = WORKER, *, image: str = sandbox_image, memory: int = 256, expected: int = 4
+    ) -> Any:
+        limits = Limits(memory_mb=memory, pids=64)
+        return ContainerPool(
+            engine, image, "test-pool", command, limits=limits, lifetime=60, spare=2, expected=expected
+        )
+
+    return make
+
+
+async def test_each_lease_is_a_fresh_container_and_close_leaves_none(pool_of: Any, engine: Any) -> None:
+    before = ours(engine)
+    pool = pool_of()
+    pool.warm()
+    seen = []
+    for _ in range(3):
+        async with pool.lease() as container:
+            seen.append(container.id)
+    await pool.close()
+    assert len(set(seen)) == 3
+    assert ours(engine) <= before
+
+
+async def test_containers_are_warm_before_they_are_asked_for(pool_of: Any) -> None:
+    pool = pool_of()
+    pool.warm()
+    try:
+        async with pool.lease():
+            await asyncio.sleep(3)  # the next ones start meanwhile
+        loop = asyncio.get_running_loop()
+        asked = loop.time()
+        async with pool.lease():
+            assert loop.time() - asked < 0.2
+    finally:
+        await pool.close()
+
+
+async def test_many_waiters_each_get_the_fault_when_nothing_starts(pool_of: Any) -> None:
+    pool = pool_of(image="fieldmark-sandbox:never-built")
+
+    async def ask() -> SandboxFault:
+        with pytest.raises(SandboxFault) as fault:
+            async with pool.lease():
+                pass
+        return fault.value
+
+    try:
+        faults = await asyncio.wait_for(asyncio.gather(*(ask() for _ in range(5))), 30)
+    finally:
+        await pool.close()
+    assert any(fault.stops_run for fault in faults)
+    assert "fieldmark sandbox check" in str(faults[0])
+
+
+async def test_a_worker_that_ends_before_its_first_episode_is_a_fault(pool_of: Any) -> None:
+    pool = pool_of([PYTHON, "-c", "raise SystemExit(3)"])
+    try:
+        with pytest.raises(SandboxFault, match="code 3"):
+            async with pool.lease():
+                pass
+    finally:
+        await pool.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("time.sleep(1); b = bytearray(); [b.extend(bytes(2**24)) for _ in range(64)]", "oom"),
+        ("time.sleep(1); import os; os._exit(7)", "crash"),
+    ],
+)
+async def test_how_an_agent_died_by_its_own_doing(pool_of: Any, code: str, kind: str) -> None:
+    pool = pool_of([PYTHON, "-c", ASK + code], memory=128, expected=1)
+    try:
+        async with pool.lease() as container:
+            death = await asyncio.wait_for(container.died, 30)
+    finally:
+        await pool.close()
+    verdict = death.verdict()
+    assert isinstance(verdict, ErrorInfo)
+    assert (verdict.boundary, verdict.kind) == ("agent", kind)
+
+
+async def test_a_container_killed_from_outside_is_not_the_agents_fault(pool_of: Any, engine: Any) -> None:
+    pool = pool_of()
+    try:
+        async with pool.lease() as container:
+            await asyncio.to_thread(engine.api.kill, container.id)
+            death = await asyncio.wait_for(container.died, 30)
+    finally:
+        await pool.close()
+    fault = death.verdict()
+    assert isinstance(fault, SandboxFault)
+    assert fault.kind == "killed"

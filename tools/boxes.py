@@ -1,0 +1,105 @@
+"""Boxes as a model gives them, in one of four spaces, and as the tools use them: original pixels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from fieldmark.errors import ToolError
+from fieldmark.tools.base import Args
+from fieldmark.tools.numbers import Number, OptionalNumber
+from fieldmark.trace import Box, Picture
+
+Space = Literal["pixel", "sent", "norm1000", "fraction"]
+_SPACE = (
+    "what the coordinates refer to: pixel = pixels of the original image (default); sent = pixels of the "
+    "image as it was shown to you; norm1000 = 0 to 1000 along each side; fraction = 0 to 1 along each side"
+)
+
+
+class BoxArgs(Args):
+    """A box by two opposite corners."""
+
+    x1: Number = Field(description="left edge")
+    y1: Number = Field(description="top edge")
+    x2: Number = Field(description="right edge (not a width)")
+    y2: Number = Field(description="bottom edge (not a height)")
+    space: Space = Field("pixel", description=_SPACE)
+
+    def corners(self) -> Box:
+        return (self.x1, self.y1, self.x2, self.y2)
+
+
+class OptionalBoxArgs(Args):
+    """A box, or none: the whole image."""
+
+    x1: OptionalNumber = Field(None, description="left edge; leave x1,y1,x2,y2 out for the whole image")
+    y1: OptionalNumber = Field(None, description="top edge")
+    x2: OptionalNumber = Field(None, description="right edge (not a width)")
+    y2: OptionalNumber = Field(None, description="bottom edge (not a height)")
+    space: Space = Field("pixel", description=_SPACE)
+
+    @model_validator(mode="after")
+    def _all_or_none(self) -> OptionalBoxArgs:
+        absent = [name for name in ("x1", "y1", "x2", "y2") if getattr(self, name) is None]
+        if 0 < len(absent) < 4:
+            raise ValueError(f"{', '.join(absent)}: missing; give all of x1, y1, x2, y2, or none")
+        return self
+
+    def corners(self) -> Box | None:
+        if self.x1 is None or self.y1 is None or self.x2 is None or self.y2 is None:
+            return None
+        return (self.x1, self.y1, self.x2, self.y2)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A box in original pixels, inside the image and not empty; `notes` say what had to be mended."""
+
+    box: Box
+    notes: tuple[str, ...]
+
+
+def place(corners: Box, space: Space, image: Picture, view: Picture) -> Placed:
+    """Map a model's box to the original. ToolError `invalid_args` when it is empty or outside."""
+    raw = _to_pixels(corners, space, image, view)
+    box: Box = (min(raw[0], raw[2]), min(raw[1], raw[3]), max(raw[0], raw[2]), max(raw[1], raw[3]))
+    notes = [] if box == raw else [f"corners were reversed and have been sorted ({_order(image)})"]
+    if box[0] == box[2] or box[1] == box[3]:
+        raise ToolError(f"empty box {shown(box)} in original pixels: {_order(image)}", "invalid_args")
+    inside: Box = (
+        max(box[0], 0.0),
+        max(box[1], 0.0),
+        min(box[2], float(image.width)),
+        min(box[3], float(image.height)),
+    )
+    if inside[0] >= inside[2] or inside[1] >= inside[3]:
+        raise ToolError(f"the box {shown(box)} lies outside the image: {_order(image)}", "invalid_args")
+    if inside != box:
+        notes.append("the box reached outside the image and has been clamped")
+    return Placed(inside, tuple(notes))
+
+
+def _to_pixels(corners: Box, space: Space, image: Picture, view: Picture) -> Box:
+    across, down = {
+        "pixel": (1.0, 1.0),
+        "sent": (image.width / view.width, image.height / view.height),
+        "norm1000": (image.width / 1000, image.height / 1000),
+        "fraction": (float(image.width), float(image.height)),
+    }[space]
+    limit = 1e9  # keeps 1e308 from becoming infinite
+    x1, y1, x2, y2 = (min(max(value, -limit), limit) for value in corners)
+    return (x1 * across, y1 * down, x2 * across, y2 * down)
+
+
+def _order(image: Picture) -> str:
+    return f"expected x1,y1 = left,top and x2,y2 = right,bottom; the image is {image.width}x{image.height} px"
+
+
+def shown(box: Box) -> str:
+    """`[10,20,30.5,40]`"""
+    return (
+        "[" + ",".join(f"{round(value, 1):g}" if abs(value) < 1e5 else f"{value:.0f}" for value in box) + "]"
+    )

@@ -1,0 +1,131 @@
+"""One tool call, the same for every door: recorded before the work, checked, run, recorded after it."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+from uuid import uuid4
+
+from pydantic import ValidationError
+
+from fieldmark.client import GatewayGone
+from fieldmark.errors import ToolError
+from fieldmark.tools.base import Args, Tool, ToolResult, capped, compact
+from fieldmark.tools.boxes import BoxArgs, OptionalBoxArgs
+from fieldmark.tools.context import Context
+from fieldmark.trace import Door
+
+_EVENT_TEXT = 16_000
+_EVENT_ARGUMENTS = 4_000
+
+
+def call_tool(
+    tool: Tool,
+    arguments: str | dict[str, Any],
+    context: Context,
+    *,
+    door: Door,
+    model_call: str | None = None,
+) -> ToolResult:
+    """Run a tool on arguments as the model wrote them (raw JSON or an object). Faults become a result.
+
+    `model_call` is the id of the call in the model's response, None when no model asked. Only GatewayGone
+    (the episode is over) and a gateway that refuses events (GatewayRefused) are raised.
+    """
+    call = uuid4().hex[:12]
+    context.emit(
+        "tool_call",
+        call=call,
+        name=tool.name,
+        arguments=_recordable(arguments),
+        door=door,
+        action=tool.action,
+        model_call=model_call,
+    )
+    started = time.monotonic()
+    result = _attempt(tool, arguments, context)
+    _record(call, result, time.monotonic() - started, context)
+    return result
+
+
+def _attempt(tool: Tool, arguments: str | dict[str, Any], context: Context) -> ToolResult:
+    try:
+        return tool.run(_checked(tool, arguments, context), context)
+    except GatewayGone:
+        raise
+    except ToolError as error:
+        return ToolResult.failed(error.kind, str(error))
+    except Exception as error:  # whatever breaks inside a tool is told to the model, not raised past it
+        return ToolResult.failed("runtime", f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
+
+
+def _checked(tool: Tool, arguments: str | dict[str, Any], context: Context) -> Args:
+    """The validated arguments; ToolError `invalid_args` names the field and the expected form."""
+    try:
+        return tool.args.model_validate(_parsed(arguments))
+    except ValidationError as error:
+        wrong_first = sorted(error.errors(), key=lambda item: item["type"] == "missing")
+        problems = "; ".join(_problem(item) for item in wrong_first[:3])
+        raise ToolError(f"{problems}. {_expected(tool, context)}", "invalid_args") from None
+
+
+def _parsed(arguments: str | dict[str, Any]) -> dict[str, Any]:
+    if isinstance(arguments, dict):
+        return arguments
+    try:
+        value = json.loads(arguments) if arguments.strip() else {}
+    except (ValueError, RecursionError) as error:
+        raise ToolError(f"the arguments are not valid JSON: {error}", "invalid_args") from None
+    if not isinstance(value, dict):
+        raise ToolError(f"the arguments must be one JSON object, got {type(value).__name__}", "invalid_args")
+    return value
+
+
+def _problem(item: Any) -> str:
+    field = ".".join(str(part) for part in item["loc"])
+    if item["type"] == "extra_forbidden":
+        return f"{field}: unknown argument"
+    if item["type"] == "missing":
+        return f"{field}: missing"
+    message = item["msg"].removeprefix("Value error, ")
+    return f"{field}: {message}, got {_shown(item['input'])}" if field else message
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)[:60]
+
+
+def _expected(tool: Tool, context: Context) -> str:
+    fields = tool.args.model_fields
+    names = ", ".join(name if spec.is_required() else f"{name}?" for name, spec in fields.items())
+    size = ""
+    if issubclass(tool.args, BoxArgs | OptionalBoxArgs):
+        size = f"; the image is {context.image.width}x{context.image.height} px"
+    return f"Expected arguments: {names}{size}"
+
+
+def _recordable(arguments: str | dict[str, Any]) -> Any:
+    """The arguments as an object where they are sound JSON of a sane size, else as (capped) text."""
+    try:
+        value = json.loads(arguments) if isinstance(arguments, str) else arguments
+        text = json.dumps(value, allow_nan=False)
+    except (ValueError, TypeError, RecursionError):
+        return capped(str(arguments), _EVENT_ARGUMENTS)
+    return value if len(text) <= _EVENT_ARGUMENTS else capped(text, _EVENT_ARGUMENTS)
+
+
+def _record(call: str, result: ToolResult, seconds: float, context: Context) -> None:
+    data = None if result.data is None else json.loads(compact(result.data))
+    context.emit(
+        "tool_result",
+        call=call,
+        ok=result.ok,
+        seconds=round(seconds, 4),
+        error_kind=result.error_kind,
+        error=result.error and capped(result.error, _EVENT_ARGUMENTS),
+        text=capped(result.text, _EVENT_TEXT),
+        data=data,
+        pictures=[picture.model_dump(exclude_none=True) for picture in result.pictures],
+        regions=[region.model_dump(exclude_none=True) for region in result.regions],
+    )

@@ -1,0 +1,51 @@
+"""What a tool may use of the world. Inside a container it is the gateway, on the host direct backends."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from fieldmark.trace import Box, Picture
+
+
+class Context(Protocol):
+    """One episode's pictures, look-ups and trace, as tools see them; no tool asks where it runs.
+
+    Look-ups that are not set up raise ToolError `unavailable`.
+    """
+
+    @property
+    def image(self) -> Picture:
+        """The original picture: upright, without metadata."""
+
+    @property
+    def view(self) -> Picture:
+        """The picture that models were shown; the space `sent`."""
+
+    def region(
+        self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
+    ) -> tuple[bytes, Picture]:
+        """A cut of the original, already kept: its bytes and their Picture.
+
+        `box` is in original pixels, None is all of it; `scale` is output pixels per original pixel, reduced
+        where a side would pass 4096. The Picture's `box` and `scale` say what was really cut.
+        """
+
+    def keep(
+        self,
+        data: bytes,
+        media_type: str,
+        width: int,
+        height: int,
+        box: Box | None = None,
+        scale: float | None = None,
+    ) -> Picture:
+        """Store a picture that a tool made; `box` is the part of the original it shows."""
+
+    def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:
+        """`{"found", "hits": [{"rank","title","page","source","score","same_picture"}]}`; score 0-1."""
+
+    def aircraft(self, query: str) -> dict[str, Any]:
+        """`{"found", "records": [..], "candidates": [..], "nation"}` of a registration or 24-bit hex."""
+
+    def emit(self, kind: str, **fields: Any) -> None:
+        """Post one event of the kinds that a sandbox may post."""

@@ -1,0 +1,176 @@
+"""Pictures on the host: staging for an episode, and cuts of the original. Sizes are (width, height)."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image
+
+from fieldmark.errors import DataFault, ToolError
+from fieldmark.tools.formats import MAX_PIXELS, Header, header, open_checked, orientation
+from fieldmark.tools.strip import strip_jpeg, strip_png
+from fieldmark.tools.upright import open_upright
+from fieldmark.trace import Box
+
+__all__ = ["MAX_PIXELS", "Header", "Meta", "Staged", "cut", "header", "open_upright", "stage"]
+
+MIN_SIDE = 28
+MAX_RATIO = 200
+"""Vision models' image processors fail below this side (px) or above this ratio of the sides."""
+
+_QUALITY = 95
+
+
+@dataclass(frozen=True)
+class Meta:
+    media_type: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Staged:
+    """The two files of contract.md. `source_sha256` is of the file as it came; `notes` are for the Prompt."""
+
+    original: bytes
+    view: bytes
+    original_meta: Meta
+    view_meta: Meta
+    source_sha256: str
+    notes: tuple[str, ...]
+
+
+def stage(path: Path, image_side: int = 2048, *, any_shape: bool = False) -> Staged:
+    """Make `original` (upright, no metadata) and `view` (longer side at most `image_side` px).
+
+    Raises DataFault: unreadable or too large files as `header`, and `shape` for what no model can take
+    (not with `any_shape`: tools can work on it).
+    """
+    data = _read(path)
+    head = header(data)
+    if not any_shape:
+        _check_shape(head)
+    image = open_upright(data)  # decodes all of it: a cut file is found here, not in an episode
+    original, original_meta = _original(data, image)
+    view, view_meta = original, original_meta
+    if max(image.size) > image_side:
+        view, view_meta = _smaller(image, image_side)
+    source = hashlib.sha256(data).hexdigest()
+    return Staged(original, view, original_meta, view_meta, source, _notes(head))
+
+
+def cut(
+    data: bytes,
+    box: Box | None,
+    *,
+    scale: float,
+    media_type: str,
+    max_side: int = 4096,
+    rotate: int = 0,
+) -> tuple[bytes, Box, tuple[int, int]]:
+    """(bytes, box really used in whole pixels, size) of a part of a picture, None being all of it.
+
+    `scale` is output pixels per pixel, lowered so that no side passes `max_side`; `rotate` turns the
+    result clockwise by 0, 90, 180 or 270 degrees. ToolError `invalid_args`: box outside or empty, scale
+    not above 0, a result without pixels. DataFault: the picture itself is unreadable.
+    """
+    image = open_upright(data)
+    used = _whole_pixels(box, image.size)
+    left, top, right, bottom = used
+    size = _output_size(right - left, bottom - top, scale, max_side)
+    part = image.resize(size, Image.Resampling.LANCZOS, box=used)
+    if rotate:
+        part = part.rotate(-rotate, expand=True)
+    return _encode(part, media_type), used, part.size
+
+
+def _whole_pixels(box: Box | None, size: tuple[int, int]) -> Box:
+    width, height = size
+    if box is None:
+        return (0.0, 0.0, float(width), float(height))
+    if not all(math.isfinite(value) for value in box):
+        raise ToolError("the box must hold four finite numbers", "invalid_args")
+    left, top = max(math.floor(box[0]), 0), max(math.floor(box[1]), 0)
+    right, bottom = min(math.ceil(box[2]), width), min(math.ceil(box[3]), height)
+    if left >= right or top >= bottom:
+        message = f"the box {list(box)} is empty or outside; the image is {width}x{height} px"
+        raise ToolError(message, "invalid_args")
+    return (float(left), float(top), float(right), float(bottom))
+
+
+def _output_size(width: float, height: float, scale: float, max_side: int) -> tuple[int, int]:
+    if not scale > 0:
+        raise ToolError(f"scale must be above 0, got {scale}", "invalid_args")
+    used = min(scale, max_side / max(width, height))
+    size = (round(width * used), round(height * used))
+    if min(size) < 1:
+        message = f"a box of {width:g}x{height:g} px at scale {used:.3g} has no pixels: choose a shorter part"
+        raise ToolError(message, "invalid_args")
+    return size
+
+
+def _encode(image: Image.Image, media_type: str) -> bytes:
+    buffer = io.BytesIO()
+    if media_type == "image/png":
+        image.save(buffer, "PNG", compress_level=3)
+    elif media_type == "image/jpeg":
+        image.save(buffer, "JPEG", quality=_QUALITY, subsampling=0)
+    else:
+        raise ToolError(f"media type {media_type!r}: expected image/png or image/jpeg", "invalid_args")
+    return buffer.getvalue()
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataFault(f"{path}: {error.strerror}", kind="missing") from error
+
+
+def _check_shape(head: Header) -> None:
+    short, long = sorted((head.width, head.height))
+    if short < MIN_SIDE or long > MAX_RATIO * short:
+        raise DataFault(
+            f"a picture of {head.width}x{head.height} px cannot be shown to a vision model "
+            f"(sides from {MIN_SIDE} px, ratio up to {MAX_RATIO}): pad or crop it",
+            kind="shape",
+        )
+
+
+def _original(data: bytes, image: Image.Image) -> tuple[bytes, Meta]:
+    """The source bytes without metadata where every decoder reads them alike, else a PNG."""
+    media_type = _plain_type(data)
+    if media_type is not None:
+        strip = strip_jpeg if media_type == "image/jpeg" else strip_png
+        return strip(data), Meta(media_type, *image.size)
+    return _encode(image, "image/png"), Meta("image/png", *image.size)
+
+
+def _plain_type(data: bytes) -> str | None:
+    """The media type of an upright 8-bit JPEG or PNG without alpha; None: it must be converted."""
+    with open_checked(data) as image:
+        if orientation(image, data) != 1:
+            return None
+        if image.format in ("JPEG", "MPO") and image.mode in ("RGB", "L"):
+            return "image/jpeg"
+        transparent = "transparency" in image.info
+        if image.format == "PNG" and image.mode in ("RGB", "L", "P") and not transparent:
+            return "image/png"
+    return None
+
+
+def _smaller(image: Image.Image, side: int) -> tuple[bytes, Meta]:
+    ratio = side / max(image.size)
+    size = (max(1, round(image.width * ratio)), max(1, round(image.height * ratio)))
+    data = _encode(image.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0), "image/jpeg")
+    return data, Meta("image/jpeg", *size)
+
+
+def _notes(head: Header) -> tuple[str, ...]:
+    if head.frames <= 1:
+        return ()
+    return (f"The file is a {head.format} of {head.frames} frames; only the first frame is shown.",)

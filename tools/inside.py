@@ -1,0 +1,75 @@
+"""The Context inside a container: everything goes through the gateway's socket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast, get_args
+from urllib.parse import urlencode
+
+from fieldmark.client import GatewayClient, GatewayRefused
+from fieldmark.errors import ToolError, ToolErrorKind
+from fieldmark.trace import Box, Picture
+
+
+class GatewayContext:
+    """`image` and `view` are those of the Prompt. GatewayGone passes through every method."""
+
+    def __init__(self, client: GatewayClient, image: Picture, view: Picture) -> None:
+        self.image = image
+        self.view = view
+        self._client = client
+
+    def region(
+        self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
+    ) -> tuple[bytes, Picture]:
+        query = {"scale": f"{scale:.6g}", "type": media_type}
+        if box is not None:
+            query["box"] = ",".join(f"{value:.2f}" for value in box)
+        with _refusals():
+            reply = self._client.get(f"/image/region?{urlencode(query)}")
+        return reply.body, Picture.model_validate_json(reply.headers["X-Picture"])
+
+    def keep(
+        self,
+        data: bytes,
+        media_type: str,
+        width: int,
+        height: int,
+        box: Box | None = None,
+        scale: float | None = None,
+    ) -> Picture:
+        with _refusals():
+            blob = self._client.put_blob(data, media_type)
+        return Picture(
+            blob=blob,
+            media_type=media_type,
+            width=width,
+            height=height,
+            of=self.image.blob,
+            box=box,
+            scale=scale,
+        )
+
+    def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:
+        with _refusals():
+            return cast(
+                dict[str, Any], self._client.post("/lookup/reverse-image", {"box": box, "limit": limit})
+            )
+
+    def aircraft(self, query: str) -> dict[str, Any]:
+        with _refusals():
+            return cast(dict[str, Any], self._client.post("/lookup/aircraft", {"query": query}))
+
+    def emit(self, kind: str, **fields: Any) -> None:
+        self._client.event(kind, **fields)
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """A refused request becomes the ToolError that the model reads."""
+    try:
+        yield
+    except GatewayRefused as error:
+        known = error.kind in get_args(ToolErrorKind)
+        raise ToolError(str(error), cast(ToolErrorKind, error.kind) if known else "unavailable") from error

@@ -1,0 +1,100 @@
+"""The Context on the host's own command line: one picture file and direct backends."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fieldmark.errors import ToolError
+from fieldmark.tools.images import Meta, cut, stage
+from fieldmark.trace import Box, Picture
+
+if TYPE_CHECKING:
+    from fieldmark.tools.aircraft_db import AircraftDb
+    from fieldmark.tools.local_index import LocalIndex
+
+_ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
+
+
+class HostContext:
+    """Stages `image_path` as an episode would. Pictures are written to `out` (default: a new temporary
+    folder) as `<sha256>.<ext>`; events go nowhere, for no episode is recorded. DataFault: unusable picture.
+    """
+
+    def __init__(
+        self,
+        image_path: Path,
+        index: LocalIndex | None = None,
+        registry: AircraftDb | None = None,
+        out: Path | None = None,
+    ) -> None:
+        staged = stage(image_path, any_shape=True)
+        self.image = _described(staged.original, staged.original_meta)
+        self.view = _described(staged.view, staged.view_meta)
+        self.files: dict[str, Path] = {}
+        self._original = staged.original
+        self._index = index
+        self._registry = registry
+        self._out = out
+
+    def region(
+        self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
+    ) -> tuple[bytes, Picture]:
+        data, used, (width, height) = cut(self._original, box, scale=scale, media_type=media_type)
+        return data, self.keep(data, media_type, width, height, used, width / (used[2] - used[0]))
+
+    def keep(
+        self,
+        data: bytes,
+        media_type: str,
+        width: int,
+        height: int,
+        box: Box | None = None,
+        scale: float | None = None,
+    ) -> Picture:
+        blob = hashlib.sha256(data).hexdigest()
+        path = self._folder / f"{blob}{_ENDINGS[media_type]}"
+        path.write_bytes(data)
+        self.files[blob] = path
+        return Picture(
+            blob=blob,
+            media_type=media_type,
+            width=width,
+            height=height,
+            of=self.image.blob,
+            box=box,
+            scale=scale,
+        )
+
+    def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:
+        if self._index is None:
+            raise ToolError(
+                "no image index is set up; on the command line name one: --index DIR", "unavailable"
+            )
+        data, _, _ = cut(self._original, box, scale=1.0, media_type="image/png")
+        hits = [hit.public() for hit in self._index.query(data, limit)]
+        return {"found": bool(hits), "hits": hits}
+
+    def aircraft(self, query: str) -> dict[str, Any]:
+        if self._registry is None:
+            raise ToolError(
+                "no aircraft registry is set up; on the command line name one: --registry FILE", "unavailable"
+            )
+        return self._registry.lookup(query)
+
+    def emit(self, kind: str, **fields: Any) -> None:
+        """Nothing records a call on the host's own command line."""
+
+    @cached_property
+    def _folder(self) -> Path:
+        folder = self._out or Path(tempfile.mkdtemp(prefix="fieldmark-tool-"))
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+
+def _described(data: bytes, meta: Meta) -> Picture:
+    blob = hashlib.sha256(data).hexdigest()
+    return Picture(blob=blob, media_type=meta.media_type, width=meta.width, height=meta.height)

@@ -1,0 +1,100 @@
+"""Aircraft registrations among lines of text, by the strict grammar of `registrations`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fieldmark.tools.reading import (
+    PLAUSIBLE,
+    Grey,
+    Reading,
+    around,
+    plausible,
+    read_strips,
+    read_turned_strips,
+    same_place,
+)
+from fieldmark.tools.registrations import Mark, marks, normalised
+from fieldmark.tools.tesseract import Word
+from fieldmark.trace import Box
+
+_LANG = "eng"
+_LEAST = 0.25
+_BY_FORM = 0.3  # one stray stroke makes Tesseract say 0; a whole mark with its dash seldom comes by chance
+_MAX_CHANGES = 2
+_PER_CHANGE = 0.85
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A mark seen in a picture. `raw` is what was read, `text` the valid mark nearest to it."""
+
+    text: str
+    raw: str
+    confidence: float
+    box: Box
+    nation: str
+
+
+def sightings(lines: Sequence[Reading]) -> list[Sighting]:
+    """Every registration in the lines once, surest first; of several readings of one place the surest."""
+    found = [mark for line in lines for raw, run in _spellings(line) if (mark := _sighting(raw, run))]
+    kept: list[Sighting] = []
+    for mark in sorted(found, key=lambda item: -item.confidence):
+        if not any(mark.text == other.text or same_place(mark.box, other.box) for other in kept):
+            kept.append(mark)
+    return kept
+
+
+def read_registrations(grey: Grey) -> tuple[list[Reading], list[Sighting], int]:
+    """(lines that hold marks or are plausible, marks, degrees turned clockwise) of a photo.
+
+    Cheap passes first; noise is smoothed and the picture turned only while nothing sure has been read.
+    """
+    lines = read_strips(grey, _LANG)
+    if not _is_sure(sightings(lines)):
+        lines += read_strips(grey, _LANG, smooth=True)
+    found = sightings(lines)
+    if found:
+        return plausible(lines), found, 0
+    for degrees, turned in read_turned_strips(grey, _LANG):
+        if found := sightings(turned):
+            return plausible(turned), found, degrees
+    return plausible(lines), [], 0
+
+
+def _is_sure(found: Sequence[Sighting]) -> bool:
+    return bool(found) and found[0].confidence >= PLAUSIBLE
+
+
+def _spellings(line: Reading) -> Iterator[tuple[str, Sequence[Word]]]:
+    """Each word, and each run of two or three, joined."""
+    words = [word for word in line.words if any(char.isalnum() or char == "-" for char in word.text)]
+    for size in (1, 2, 3):
+        for start in range(len(words) - size + 1):
+            run = words[start : start + size]
+            raw = "".join(word.text for word in run).strip("-|_.,:;~'\"()[]{}<>/\\ ")
+            yield raw, run
+
+
+def _sighting(raw: str, words: Sequence[Word]) -> Sighting | None:
+    confidence = min(word.confidence for word in words)
+    for mark in marks(raw)[:1]:
+        sure = max(
+            confidence * _PER_CHANGE ** len(mark.changed), _BY_FORM if "-" in raw and not mark.changed else 0
+        )
+        if len(mark.changed) <= _MAX_CHANGES and sure >= _LEAST and _is_written(raw, mark):
+            box = around([word.box for word in words])
+            return Sighting(mark.text, raw, round(sure, 3), box, mark.nation)
+    return None
+
+
+def _is_written(raw: str, mark: Mark) -> bool:
+    """Whether the reading itself looks like a mark: ordinary words must not become registrations.
+
+    The grammar's dash must have been read where it belongs; a mark without one needs a digit that was read.
+    """
+    if "-" in mark.text:
+        return normalised(raw).find("-") == mark.text.find("-")
+    return len(mark.text) >= 4 and any(char.isdigit() for char in raw) and raw[:1].isupper()
