@@ -27,6 +27,7 @@ RUNTIME = "fieldmark-runtime"
 State = Literal["ready", "stale", "missing"]
 
 FREE_BYTES_NEEDED = 6 * 1024**3
+KEPT = 4  # images that stay, so that checkouts side by side do not take each other's away
 ERROR_LINES = 8  # of a failed build's output that the user is shown
 STEP_CHARACTERS = 100  # of a build step that the user is shown
 CHUNK_BYTES = 1 << 20
@@ -64,14 +65,13 @@ def require(client: DockerClient) -> str:
 
 
 def build(client: DockerClient, say: Callable[[str], None]) -> str:
-    """Id of the current image, built when it is not there; older ones are removed after a success."""
+    """Id of the current image, built when it is not there. The newest KEPT stay for other checkouts."""
     wanted = tag()
     if wanted not in _tags(client, REPOSITORY):
         with _one_build_at_a_time():
             runtime = _build_runtime(client, say)
             _build_package(client, runtime, wanted, say)
-            others = (_tags(client, REPOSITORY) | _tags(client, RUNTIME)) - {runtime, wanted}
-            _remove(client, others, say)
+            _remove(client, _outdated(client, runtime, wanted), say)
     return str(client.images.get(wanted).id)
 
 
@@ -155,6 +155,13 @@ def _run_build(
             last.append(line.strip())
             if line.startswith("Step "):
                 say(line[:STEP_CHARACTERS])
+
+
+def _outdated(client: DockerClient, runtime: str, wanted: str) -> set[str]:
+    """Runtimes of other inputs, and all images but the newest few: those share most of their layers."""
+    images = sorted(client.images.list(REPOSITORY), key=lambda image: image.attrs["Created"], reverse=True)
+    newest = {tag for image in images[:KEPT] for tag in image.tags}
+    return (_tags(client, REPOSITORY) | _tags(client, RUNTIME)) - newest - {runtime, wanted}
 
 
 def _remove(client: DockerClient, names: set[str], say: Callable[[str], None]) -> None:
