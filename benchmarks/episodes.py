@@ -3,7 +3,7 @@
 A scripted model of 50 ms; `react` makes two model calls and one tool call, `closed_book` one call. Read the
 ratios of one sitting, not the times: they move with the machine.
 
-    python benchmarks/episodes.py --episodes 24
+    make bench    or    .venv/bin/python -m benchmarks.episodes --episodes 24
 """
 
 from __future__ import annotations

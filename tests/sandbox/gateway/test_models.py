@@ -58,6 +58,20 @@ async def test_a_stream_passes_and_is_recorded_as_if_whole(enter: Enter) -> None
     assert response["first_token_seconds"] <= response["seconds"]
 
 
+@pytest.mark.parametrize("stream", [False, True])
+async def test_the_built_in_model_speaks_the_same_format(enter: Enter, stream: bool) -> None:
+    ocr = {
+        "type": "function",
+        "function": {"name": "ocr", "parameters": {"type": "object", "properties": {}}},
+    }
+    async with enter() as inside:
+        reply = await chat(inside, {**ASK, "tools": [ocr], "stream": stream})
+        [response] = inside.events("model_response")
+    assert reply.headers["Content-Type"].startswith("text/event-stream" if stream else "application/json")
+    assert [call["name"] for call in response["tool_calls"]] == ["ocr"]
+    assert (response["finish"], response["http"]) == ("tool_calls", 200)
+
+
 async def test_the_key_is_added_on_the_host_and_stands_in_no_file(
     enter: Enter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
