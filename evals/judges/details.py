@@ -112,7 +112,7 @@ def _names_are_anchored(kinds: list[Piece | None]) -> bool:
 
 
 def without_operator(plain: str, question: str) -> str:
-    """An answer without an organisation in front: "Southwest Airlines Boeing 737-800", "中国南方航空波音737"."""
+    """An answer without the organisation in front of it: "Southwest Airlines Boeing 737-800"."""
     found = None if _ASKS_ORGANISATION.search(question) else _ORGANISATION.match(plain)
     return plain[found.end() :].lstrip() if found and not hedges(found.group()) else plain
 

@@ -10,9 +10,10 @@
     uncertain           only when gold itself holds no text
 
 A word before gold is never taken for detail (a Mexican petunia is no petunia), but for an operator before a
-model number; nor is a letter or word after a model number (737-800F, 5D Mark II). Doubt, alternatives and answers longer than `MAX_CHARACTERS` do not
-pass. `match="exact_text"` compares whole texts with only NFKC, dashes, case and white space folded, because a
-registration read as `b–2501n` is B-2501N; every other character counts.
+model number; nor is a letter or word after a model number (737-800F, 5D Mark II). Doubt, alternatives and
+answers longer than `MAX_CHARACTERS` do not pass. `match="exact_text"` compares whole texts with only NFKC,
+dashes, case and white space folded, because a registration read as `b–2501n` is B-2501N; every other
+character counts.
 """
 
 from __future__ import annotations
