@@ -114,6 +114,19 @@ def test_an_unusable_answer_is_refused(context: RecordingContext, arguments: str
     assert call_tool(get_tool("answer"), arguments, context, door="graph").error_kind == "invalid_args"
 
 
+@pytest.mark.parametrize("letter", ["x", "机", "\x00"])
+def test_the_longest_answer_fits_one_event(context: RecordingContext, letter: str) -> None:
+    longest = {
+        "text": letter + "机" * 1998 + letter,
+        "rationale": letter * 8000,
+        "evidence": [letter * 9000] * 49 + [7],
+    }
+    assert call_tool(get_tool("answer"), longest, context, door="graph").ok
+    fields = context.events[1][1]
+    assert len(json.dumps(fields)) < 63_000
+    assert (fields["text"], fields["evidence"][-1]) == (longest["text"], 7)
+
+
 @pytest.mark.parametrize("letter", ["x", "机", "\n", "\x00"])
 def test_a_huge_result_fits_one_event(context: RecordingContext, letter: str) -> None:
     box = (0.0, 0.0, 9.0, 9.0)
