@@ -8,6 +8,7 @@ from pydantic import Field
 
 from fieldmark.tools.base import Args, Tool, ToolResult
 from fieldmark.tools.context import Context
+from fieldmark.tools.registrations import normalised
 
 _SHOWN_FIELDS = (("type", "type"), ("operator", "operator"), ("built", "built"), ("icao24", "hex"))
 
@@ -34,10 +35,12 @@ def run(args: RegistryArgs, context: Context) -> ToolResult:
 
 
 def _headline(query: str, reply: dict[str, Any]) -> str:
+    mark = normalised(query)
+    asked = mark if mark == query else f'{mark} (from "{query}")'
     nation = f"; the prefix belongs to {reply['nation']}" if reply.get("nation") else ""
     if reply.get("records"):
-        return f"Registry records for {query}{nation}:"
-    return f"No registry record for {query}{nation}."
+        return f"Registry records for {asked}{nation}:"
+    return f"No registry record for {asked}{nation}."
 
 
 def _record(record: dict[str, Any]) -> str:

@@ -127,6 +127,12 @@ def test_the_tool_shows_what_a_misreading_could_be(context_of: ContextOf, regist
     assert "- D-AIMA (1->I): in the registry as D-AIMA: Airbus A380-841" in result.text
 
 
+def test_the_tool_says_which_mark_it_looked_for(context_of: ContextOf, registry: AircraftDb) -> None:
+    context = context_of(Image.new("RGB", (50, 50)), registry=registry)
+    result = call_tool(get_tool("aircraft_registry"), {"registration": "n 105 ba"}, context, door="graph")
+    assert 'No registry record for N105BA (from "n 105 ba")' in result.text
+
+
 def test_without_a_registry_it_is_unavailable(context_of: ContextOf) -> None:
     context = context_of(Image.new("RGB", (50, 50)))
     result = call_tool(get_tool("aircraft_registry"), {"registration": "D-AIMA"}, context, door="graph")
