@@ -20,7 +20,7 @@ def _suffixes(room: int) -> int:
 
 
 def _blocks() -> tuple[int, ...]:
-    """`[n]`: how many N-numbers begin with one given run of n digits. 1, 35, 951, 10111, 101711 from 5 to 1."""
+    """`[n]`: how many N-numbers begin with a given run of n digits: 101711, 10111, 951, 35, 1."""
     sizes = [1]
     for room in range(1, 5):
         sizes.append(10 * sizes[-1] + _suffixes(room))

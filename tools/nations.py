@@ -1,7 +1,7 @@
 """Nations that strict grammar leaves out, and the blocks of 24-bit addresses that nations were given.
 
-Blocks as in ICAO Annex 10 volume III, prefixes as in the supplements to Annex 7. Left out: small blocks we are
-not sure of. Territories share the block of their state, so an address of Hong Kong says China.
+Blocks as in ICAO Annex 10 volume III, prefixes as in the supplements to Annex 7. Small blocks we are not sure
+of are left out. Territories share the block of their state, so an address of Hong Kong says China.
 """
 
 from __future__ import annotations
