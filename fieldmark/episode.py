@@ -112,20 +112,23 @@ def _log_start(
     session.log(
         "runner",
         "episode_start",
-        version=__version__,
-        run=stage.run_id,
-        id=staged.task.id,
-        epoch=epoch,
-        attempt=attempt,
-        agent=stage.agent,
-        model=stage.upstream.name,
-        image=prompt.image.model_dump(exclude_none=True),
-        view=prompt.view.model_dump(exclude_none=True),
-        prompt_sha256=hashlib.sha256(shown.encode()).hexdigest(),
-        limits=prompt.limits.model_dump(),
+        {
+            "version": __version__,
+            "run": stage.run_id,
+            "id": staged.task.id,
+            "epoch": epoch,
+            "attempt": attempt,
+            "agent": stage.agent,
+            "model": stage.upstream.name,
+            "image": prompt.image.model_dump(exclude_none=True),
+            "view": prompt.view.model_dump(exclude_none=True),
+            "prompt_sha256": hashlib.sha256(shown.encode()).hexdigest(),
+            "limits": prompt.limits.model_dump(),
+        },
     )
     for note in earlier:
-        session.log("runner", "log", level="warning", message=f"an earlier attempt failed: {note}")
+        message = f"an earlier attempt failed: {note}"
+        session.log("runner", "log", {"level": "warning", "message": message})
 
 
 def _record(

@@ -231,3 +231,22 @@ def test_every_usual_spelling_of_a_base_url_means_the_same(base: str) -> None:
 )
 def test_other_prefixes_and_queries_are_left_alone(base: str, url: str) -> None:
     assert chat_url(base) == url
+
+
+async def test_a_request_in_another_spelling_is_kept_to_the_byte_apart_from_its_pictures(
+    enter: Enter,
+) -> None:
+    """PHP and others write `/` as `\\/` and put spaces: the raw text is kept with `blob:` for each picture."""
+    picture = b"not really a picture"
+    uri = "data:image/png;base64," + base64.b64encode(picture * 40).decode()
+    body = {"model": "scripted", "messages": [{"role": "user", "content": [{"url": uri}]}], "n": 1}
+    raw = json.dumps(body, indent=2).replace("/", "\\/").encode()
+    with ModelServer([Reply("ok")]) as server:
+        async with enter(to(server)) as inside:
+            await inside.ask("POST", "/v1/chat/completions", raw)
+            [request] = inside.events("model_request")
+            kept = inside.blobs.get_text(request["raw"])
+        assert server.requests == [body]
+    [seen] = request["pictures"]
+    assert inside.blobs.get(seen["blob"]) == picture * 40
+    assert kept.encode() == raw.replace(uri.replace("/", "\\/").encode(), f"blob:{seen['blob']}".encode())
