@@ -61,8 +61,7 @@ async def run_episode(
     except asyncio.CancelledError:
         session.abandon()
         raise
-    outcome = await session.ended
-    await session.close(outcome)
+    outcome = await session.close(await session.ended)
     return _record(stage, staged, session, outcome, epoch, attempt, started), outcome
 
 

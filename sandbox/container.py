@@ -19,6 +19,7 @@ SOCKET_FOLDER = "/run/fieldmark"
 USER = "10001:10001"
 IDLE_SECONDS = 600
 """A warm container older than this is replaced, never leased."""
+OPEN_FILES = 4096
 PYTHON = "/opt/venv/bin/python"
 
 
@@ -61,6 +62,7 @@ def host_options(door: Path, limits: Limits) -> dict[str, Any]:
         "memswap_limit": f"{limits.memory_mb}m",
         "nano_cpus": int(limits.cpus * 1e9),
         "pids_limit": limits.pids,
+        "ulimits": [{"name": "nofile", "soft": OPEN_FILES, "hard": OPEN_FILES}],
         "init": True,
         "auto_remove": True,
         "tmpfs": {

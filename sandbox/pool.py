@@ -51,7 +51,7 @@ class ContainerPool:
         self._lifetime = spec.IDLE_SECONDS + lifetime
         self._spare = spare
         self._expected = expected
-        self._sockets = Sockets()
+        self._closing = False
         self._ready: asyncio.Queue[Container | SandboxFault] = asyncio.Queue()
         self._starting: set[asyncio.Task[None]] = set()
         self._removing: set[asyncio.Task[None]] = set()
@@ -60,6 +60,7 @@ class ContainerPool:
         self._waiting = 0
         self._by_id: dict[str, Container] = {}
         self._deaths = DeathWatch(client, run_id, self._on_death)
+        self._sockets = Sockets()
 
     def warm(self) -> None:
         """Start containers in the background."""
@@ -76,6 +77,7 @@ class ContainerPool:
 
     async def close(self) -> None:
         """Destroy everything; returns when the engine has none of this run's containers left."""
+        self._closing = True
         for task in self._starting:
             task.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
@@ -104,6 +106,8 @@ class ContainerPool:
 
     def _refill(self) -> None:
         """Start as many as are waited for, and spare ones while starting works."""
+        if self._closing:
+            return
         spare = 0 if self._failed_in_a_row else min(self._spare, self._expected)
         for _ in range(max(self._waiting, spare) - self._ready.qsize() - len(self._starting)):
             task = asyncio.create_task(self._start())
@@ -170,8 +174,10 @@ class ContainerPool:
         task.add_done_callback(self._removing.discard)
 
     async def _destroy(self, container: Container) -> None:
-        await container.door.close()
-        await asyncio.to_thread(remove, self._client, container.id)
+        try:
+            await container.door.close()
+        finally:
+            await asyncio.to_thread(remove, self._client, container.id)
 
     def _on_death(self, container_id: str, death: Death) -> None:
         container = self._by_id.get(container_id)

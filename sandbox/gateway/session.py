@@ -73,6 +73,7 @@ class Session:
         self.known_pictures: dict[str, Picture] = {p.blob: p for p in (prompt.image, prompt.view)}
         self._tracer = tracer
         self._budget_hit = False
+        self._disk_error: OSError | None = None
         self._notes = self._denials = 0
         self._looking_up = asyncio.Semaphore(LOOK_UPS_AT_ONCE)
         self._working: set[asyncio.Task[Any]] = set()
@@ -189,14 +190,17 @@ class Session:
 
     def fail(self, fault: EpisodeFault) -> None:
         """Something other than the agent broke."""
-        error = ErrorInfo(boundary=fault.boundary, kind=fault.kind, message=str(fault))
-        self._end(Outcome("sandbox_error", self.answer, error, fault.stops_run))
+        self._end(_failed(fault, self.answer))
 
     def fail_on_disk(self, error: OSError) -> None:
+        self._disk_error = error
         self.fail(disk_fault(error))
 
-    async def close(self, outcome: Outcome) -> None:
-        """Stop what still runs, then write `episode_end` and close the trace."""
+    async def close(self, outcome: Outcome) -> Outcome:
+        """Stop what still runs, then write `episode_end` and close the trace.
+
+        Returns the outcome, or the host's fault when not all of the trace could be written.
+        """
         jobs = [*self._working, *([self._watch] if self._watch else [])]
         for job in jobs:
             job.cancel()
@@ -214,6 +218,9 @@ class Session:
             },
         )
         self._tracer.close()
+        if self._disk_error is None or outcome.stops_run:
+            return outcome
+        return _failed(disk_fault(self._disk_error), self.answer)
 
     def abandon(self) -> None:
         """The run was interrupted: this attempt never happened; its trace stays uncommitted."""
@@ -242,6 +249,11 @@ class Session:
             self.finish()
         else:
             self._end(Outcome("timeout"))
+
+
+def _failed(fault: EpisodeFault, answer: Answer | None) -> Outcome:
+    error = ErrorInfo(boundary=fault.boundary, kind=fault.kind, message=str(fault))
+    return Outcome("sandbox_error", answer, error, fault.stops_run)
 
 
 def disk_fault(error: OSError) -> HostFault:

@@ -48,9 +48,10 @@ def abandoned() -> list[Path]:
     found = []
     for folder in base().glob(f"{PREFIX}*"):
         try:
-            dead = folder.stat().st_uid == os.getuid() and not owner.alive((folder / "owner").read_text())
+            whose = (folder / "owner").read_text()
+            dead = owner.alive(whose) is False or owner.of_an_earlier_boot(whose)
+            if dead and folder.stat().st_uid == os.getuid():
+                found.append(folder)
         except OSError:
             continue
-        if dead:
-            found.append(folder)
     return found

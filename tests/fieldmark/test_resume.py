@@ -15,7 +15,7 @@ import pytest
 
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import owner, reaper
-from fieldmark.sandbox.container import LABEL, OWNER_LABEL
+from fieldmark.sandbox.container import DEADLINE_LABEL, LABEL, OWNER_LABEL
 from tests.conftest import FIELDMARK, Fieldmark, ours
 from tests.model_server import ModelServer, Reply
 
@@ -135,12 +135,17 @@ def test_a_torn_last_line_is_cut_and_its_episode_runs_again(
 
 
 def test_the_reaper_takes_only_what_is_ours_and_abandoned(engine: Any, sandbox_image: str) -> None:
-    dead, alive = "999999999:1", owner.me()
+    boot, namespace, _, started = owner.me().split(":")
+    dead, alive = f"{boot}:{namespace}:999999999:{started}", owner.me()
+    elsewhere = f"{boot}:1:999999999:{started}"  # another PID namespace: its processes cannot be seen
+    now = time.time()
     made = {
         name: engine.api.create_container(sandbox_image, ["sleep", "9"], labels=labels)["Id"]
         for name, labels in {
             "abandoned": {LABEL: "x", OWNER_LABEL: dead},
             "in use": {LABEL: "x", OWNER_LABEL: alive},
+            "of elsewhere": {LABEL: "x", OWNER_LABEL: elsewhere, DEADLINE_LABEL: str(int(now + 60))},
+            "of elsewhere, late": {LABEL: "x", OWNER_LABEL: elsewhere, DEADLINE_LABEL: str(int(now - 3600))},
             "somebody else's": {"other": "x"},
         }.items()
     }
@@ -150,6 +155,6 @@ def test_the_reaper_takes_only_what_is_ours_and_abandoned(engine: Any, sandbox_i
     finally:
         for container in made.values():
             reaper.remove(engine, container)
-    assert made["abandoned"] not in left
-    assert {made["in use"], made["somebody else's"]} <= left
+    assert not {made["abandoned"], made["of elsewhere, late"]} & left
+    assert {made["in use"], made["of elsewhere"], made["somebody else's"]} <= left
     assert any(made["abandoned"][:12] in line for line in lines)
