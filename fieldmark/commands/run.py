@@ -68,9 +68,7 @@ def carry_out(run: Any) -> int:
     try:
         runner.carry_out(run)
     except InterruptedRun:
-        with contextlib.suppress(
-            UsageError, OSError
-        ):  # why it stopped matters more than a folder that is gone
+        with contextlib.suppress(UsageError, OSError):  # the folder may be gone
             launch.finish(run, "interrupted")
         raise
     launch.finish(run, "finished")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from aiohttp import web
@@ -14,6 +14,7 @@ from fieldmark.sandbox.gateway.pictures import box_of, number
 from fieldmark.sandbox.gateway.replies import Refused
 from fieldmark.sandbox.gateway.session import Session
 
+Search = Callable[..., Coroutine[Any, Any, dict[str, Any]]]
 DEFAULT_HITS, MAX_HITS = 5, 20
 
 
@@ -22,8 +23,8 @@ async def reverse_image(session: Session, request: web.BaseRequest) -> web.Respo
     body = await _json(session, request)
     limit = _limit(body.get("limit", DEFAULT_HITS))
     box = box_of(body["box"]) if body.get("box") is not None else None
-    search = session.backends.reverse_image(session.clock, session.pictures.original_path, box, limit)
-    return web.json_response(await _found(session, search))
+    search = session.backends.reverse_image
+    return web.json_response(await _found(session, search, session.pictures.original_path, box, limit))
 
 
 async def aircraft(session: Session, request: web.BaseRequest) -> web.Response:
@@ -31,12 +32,12 @@ async def aircraft(session: Session, request: web.BaseRequest) -> web.Response:
     query = (await _json(session, request)).get("query", "")
     if not isinstance(query, str):
         raise Refused(400, "invalid_args", "query is a text")
-    return web.json_response(await _found(session, session.backends.aircraft(session.clock, query[:100])))
+    return web.json_response(await _found(session, session.backends.aircraft, query[:100]))
 
 
-async def _found(session: Session, search: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+async def _found(session: Session, search: Search, *args: Any) -> dict[str, Any]:
     try:
-        return await session.look_up(search)
+        return await session.look_up(search, *args)
     except ToolError as error:
         status = 503 if error.kind == "unavailable" else 400
         raise Refused(status, error.kind, str(error)) from None

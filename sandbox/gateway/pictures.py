@@ -28,7 +28,7 @@ async def region(session: Session, request: web.BaseRequest) -> web.Response:
         raise Refused(400, "invalid_args", message)
     try:
         data, used, size = await session.look_up(
-            session.backends.cut(session.clock, session.pictures.original_path, box, scale, media_type)
+            session.backends.cut, session.pictures.original_path, box, scale, media_type
         )
     except ToolError as error:
         raise Refused(400, error.kind, str(error)) from None

@@ -159,10 +159,10 @@ class Session:
         finally:
             self._working.discard(task)
 
-    async def look_up(self, job: Coroutine[Any, Any, T]) -> T:
+    async def look_up(self, job: Callable[..., Coroutine[Any, Any, T]], *args: Any) -> T:
         """Run a look-up of the host; one container has only a few at once, so that others get theirs."""
         async with self._looking_up:
-            return await job
+            return await job(self.clock, *args)
 
     async def in_thread(self, job: Callable[..., T], *args: Any) -> T:
         """Hash, pack and write where it holds up no other episode."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fieldmark.records import EpisodeRecord
+from fieldmark.records import EpisodeRecord, Status
 from fieldmark.runner import Outage
 from fieldmark.trace import ErrorInfo
 
@@ -12,7 +12,7 @@ from fieldmark.trace import ErrorInfo
 def record(kind: str | None, seconds: float = 20.0) -> EpisodeRecord:
     fields: dict[str, Any] = {"agent": "a", "model": "m", "started": "", "trace": "", "charged_seconds": 1.0}
     error = kind and ErrorInfo(boundary="model", kind=kind, message="down")
-    status = "sandbox_error" if kind else "answered"
+    status: Status = "sandbox_error" if kind else "answered"
     return EpisodeRecord(id="t", seconds=seconds, status=status, error=error or None, **fields)
 
 
