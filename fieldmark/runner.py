@@ -23,7 +23,8 @@ from fieldmark.sandbox import reaper
 from fieldmark.sandbox.container import PYTHON, Limits
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.session import HARD_STOP
-from fieldmark.sandbox.pool import ContainerPool
+from fieldmark.sandbox.gateway.upstream import Upstream
+from fieldmark.sandbox.pool import ContainerPool, undisturbed
 from fieldmark.staging import StagedTask
 
 ATTEMPTS = 3
@@ -106,8 +107,12 @@ async def _stage(run: Run, expected: int) -> AsyncIterator[Stage]:
         )  # fmt: skip
     finally:
         backends.close()
-        await asyncio.shield(pool.close())
-        await plan.upstream.close()
+        await undisturbed(_close(pool, plan.upstream))
+
+
+async def _close(pool: ContainerPool, upstream: Upstream) -> None:
+    await pool.close()
+    await upstream.close()
 
 
 async def _play_all(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from fieldmark.errors import SandboxFault
 from fieldmark.sandbox import container as spec
@@ -17,6 +17,7 @@ from fieldmark.sandbox.gateway.door import Door
 from fieldmark.sandbox.gateway.sockets import Sockets
 from fieldmark.sandbox.reaper import remove
 
+T = TypeVar("T")
 START_SECONDS = 60.0
 STARTS_AT_ONCE = 2
 GIVE_UP_AFTER = 3
@@ -144,10 +145,12 @@ class ContainerPool:
         api = self._client.api
         host = api.create_host_config(**spec.host_options(door.folder, self._limits))
         options = spec.create_options(self._image, self._command, self._run_id, self._lifetime)
-        made = await _finish(asyncio.to_thread(api.create_container, host_config=host, name=name, **options))
+        made = await undisturbed(
+            asyncio.to_thread(api.create_container, host_config=host, name=name, **options)
+        )
         container = Container(made["Id"], door, asyncio.get_running_loop().create_future())
         self._by_id[container.id] = container
-        await _finish(asyncio.to_thread(api.start, container.id))
+        await undisturbed(asyncio.to_thread(api.start, container.id))
         return container
 
     async def _is_ready(self, container: Container) -> bool:
@@ -185,14 +188,18 @@ class ContainerPool:
             container.died.set_result(death)
 
 
-async def _finish(work: Any) -> Any:
-    """Await something that must not be abandoned half-way, even when cancelled."""
+async def undisturbed(work: Coroutine[Any, Any, T]) -> T:
+    """Await something that must not be abandoned half-way: a cancel counts only when it is done."""
     task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await task
-        raise
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled:
+        raise cancelled
+    return task.result()
 
 
 def _one_line(error: Exception) -> str:

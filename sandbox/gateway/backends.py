@@ -69,7 +69,7 @@ class Backends:
             slot = await self._free.get()
         work = asyncio.create_task(self._in_slot(slot, timeout, job, *args))
         self._jobs.add(work)
-        work.add_done_callback(self._jobs.discard)
+        work.add_done_callback(self._ended)
         return await asyncio.shield(work)
 
     async def _in_slot(self, slot: int, timeout: float, job: Callable[..., Any], *args: Any) -> Any:
@@ -84,6 +84,11 @@ class Backends:
             raise ToolError("the look-up needed too much memory and was stopped", "runtime") from None
         finally:
             self._free.put_nowait(slot)
+
+    def _ended(self, work: asyncio.Task[Any]) -> None:
+        self._jobs.discard(work)
+        if not work.cancelled():
+            work.exception()  # nobody may be left to hear of it
 
     def _replace(self, slot: int) -> None:
         _kill(self._pools[slot])

@@ -96,6 +96,39 @@ def test_a_stop_leaves_nothing_and_says_how_to_go_on(
     assert len(RunDir.open(out).episodes()) == 12
 
 
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.2])
+def test_a_stop_while_the_run_is_closing_still_removes_everything(
+    fieldmark: Fieldmark, tiny: Path, tmp_path: Path, engine: Any, delay: float
+) -> None:
+    """Also when it comes twice: the second one must not cut the clearing up short."""
+    before = ours(engine)
+    with ModelServer([Reply('{"answer": "red"}')]) as server:
+        run = start(server, tiny, tmp_path / "out")
+        wait_for(lambda: finished(tmp_path / "out") == 4)
+        time.sleep(delay)
+        for _ in range(2):
+            run.send_signal(signal.SIGTERM)
+            time.sleep(0.02)
+        _, errors = run.communicate(timeout=15)
+    assert ours(engine) <= before
+    assert "Traceback" not in errors
+    assert "Unclosed" not in errors
+
+
+@pytest.mark.parametrize("seconds", [1.5, 2.0, 2.5])
+def test_a_stop_while_the_run_is_starting_is_quiet(
+    tiny: Path, tmp_path: Path, engine: Any, seconds: float
+) -> None:
+    before = ours(engine)
+    with ModelServer([Reply('{"answer": "red"}')]) as server:
+        run = start(server, tiny, tmp_path / "out")
+        time.sleep(seconds)
+        run.send_signal(signal.SIGTERM)
+        _, errors = run.communicate(timeout=15)
+    assert ours(engine) <= before
+    assert "Traceback" not in errors
+
+
 def test_a_second_runner_of_the_same_folder_is_refused(
     fieldmark: Fieldmark, twelve: Path, tmp_path: Path
 ) -> None:
