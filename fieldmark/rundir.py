@@ -117,6 +117,8 @@ class RunDir:
         with pending.open("rb") as file:
             os.fsync(file.fileno())
         pending.replace(self.traces / record.trace)
+        for earlier in range(record.attempt):
+            self.pending_trace(record.id, record.epoch, earlier).unlink(missing_ok=True)
         jsonl.append(self.episodes_file, record.model_dump(mode="json", exclude_none=True))
 
     def add_verdict(self, verdict: Verdict) -> None:

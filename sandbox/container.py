@@ -14,6 +14,7 @@ from fieldmark.sandbox import owner
 LABEL = "fieldmark"
 """Every container of ours carries it; its value is the run id."""
 OWNER_LABEL = "fieldmark.owner"
+PLACE_LABEL = "fieldmark.place"
 DEADLINE_LABEL = "fieldmark.deadline"
 SOCKET_FOLDER = "/run/fieldmark"
 USER = "10001:10001"
@@ -43,7 +44,12 @@ def create_options(image: str, command: list[str], run_id: str, lifetime: float)
         "user": USER,
         "working_dir": "/workspace",
         "environment": {"HOME": "/home/agent"},
-        "labels": {LABEL: run_id, OWNER_LABEL: owner.me(), DEADLINE_LABEL: str(int(time.time() + lifetime))},
+        "labels": {
+            LABEL: run_id,
+            OWNER_LABEL: owner.me(),
+            PLACE_LABEL: owner.place(),
+            DEADLINE_LABEL: str(int(time.time() + lifetime)),
+        },
         "network_disabled": True,
         "stdin_open": False,
     }

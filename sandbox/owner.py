@@ -1,7 +1,7 @@
 """Who owns a container or a socket folder: a process, told apart from a later one with the same pid.
 
-Runs in several PID namespaces, or on several machines, can share one engine: they cannot see each other's
-processes, so what comes from elsewhere is nobody's to judge by its pid.
+Runs in several PID namespaces, or on several machines, can share one engine. They cannot see each other's
+processes, so `place()` stands beside `me()`: of what comes from elsewhere no pid can be judged.
 """
 
 from __future__ import annotations
@@ -11,35 +11,28 @@ from pathlib import Path
 
 
 def me() -> str:
-    """This process as `boot:pid-namespace:pid:start-time`."""
-    return f"{_boot()}:{_namespace()}:{os.getpid()}:{_start_time(os.getpid())}"
+    """This process as `pid:start-time`; other versions of fieldmark on this machine read it too."""
+    return f"{os.getpid()}:{_start_time(os.getpid())}"
 
 
-def alive(owner: str) -> bool | None:
-    """Whether the process that wrote `me()` still runs; None: it ran elsewhere. Malformed text is dead."""
-    boot, namespace, pid, started = (owner.split(":") + [""] * 4)[:4]
-    if not pid.isdigit() or not started:
-        return False
-    if (boot, namespace) != (_boot(), _namespace()):
+def place() -> str:
+    """Where this process can be seen: `boot:PID namespace`."""
+    try:
+        namespace = str(Path("/proc/self/ns/pid").stat().st_ino)
+    except OSError:
+        namespace = ""
+    return f"{_read('/proc/sys/kernel/random/boot_id')[:8]}:{namespace}"
+
+
+def alive(owner: str, where: str = "") -> bool | None:
+    """Whether the process that wrote `me()` at `place()` still runs; None when that cannot be known here.
+
+    An empty `where` is this place. What is not understood is not known: a newer version may have written it.
+    """
+    pid, _, started = owner.partition(":")
+    if not pid.isdigit() or not started.isdigit() or where not in ("", place()):
         return None
     return _start_time(int(pid)) == started
-
-
-def of_an_earlier_boot(owner: str) -> bool:
-    """Whether it was written before this machine started, or on another one."""
-    return owner.partition(":")[0] != _boot()
-
-
-def _boot() -> str:
-    return _read("/proc/sys/kernel/random/boot_id")[:8]
-
-
-def _namespace() -> str:
-    """The inode of this process's PID namespace."""
-    try:
-        return str(Path("/proc/self/ns/pid").stat().st_ino)
-    except OSError:
-        return ""
 
 
 def _start_time(pid: int) -> str:

@@ -122,13 +122,15 @@ class ContainerPool:
 
     async def _start(self) -> None:
         async with self._slots:
-            door = await self._sockets.open_door()
+            door: Door | None = None
             name = f"fieldmark-{secrets.token_hex(6)}"
             try:
+                door = await self._sockets.open_door()
                 container = await self._create(door, name)
             except BaseException as error:
                 await asyncio.to_thread(remove, self._client, name)
-                await door.close()
+                if door:
+                    await door.close()
                 if not isinstance(error, Exception):
                     raise
                 self._ready.put_nowait(self._fault(f"a container could not be started: {_one_line(error)}"))

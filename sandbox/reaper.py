@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from fieldmark.sandbox import owner
-from fieldmark.sandbox.container import DEADLINE_LABEL, LABEL, OWNER_LABEL
+from fieldmark.sandbox.container import DEADLINE_LABEL, LABEL, OWNER_LABEL, PLACE_LABEL
 from fieldmark.sandbox.gateway import sockets
 
 LATE_SECONDS = 300
@@ -28,8 +28,8 @@ def reap(client: Any) -> list[str]:
 
 
 def _is_abandoned(labels: dict[str, str]) -> bool:
-    """Its owner is dead; or ran elsewhere, and the container has outlived its deadline."""
-    alive = owner.alive(labels.get(OWNER_LABEL, ""))
+    """Its owner is dead; or cannot be seen from here, and the container has outlived its deadline."""
+    alive = owner.alive(labels.get(OWNER_LABEL, ""), labels.get(PLACE_LABEL, ""))
     if alive is not None:
         return not alive
     deadline = labels.get(DEADLINE_LABEL, "")

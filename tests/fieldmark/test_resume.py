@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -38,7 +39,9 @@ def start(server: ModelServer, tasks: Path, out: Path) -> subprocess.Popen[str]:
         FIELDMARK, "run", "--benchmark", str(tasks), "--agent", "closed_book", "--model", "scripted",
         "--base-url", server.url, "--out", str(out), "--parallel", "3",
     ]  # fmt: skip
-    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
 
 
 def wait_for(what: Callable[[], Any], seconds: float = 60) -> None:
@@ -46,6 +49,14 @@ def wait_for(what: Callable[[], Any], seconds: float = 60) -> None:
     while not what():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.05)
+
+
+def workers_of(pid: int, session: int) -> list[str]:
+    """Worker processes that belong to a runner's process group, dead or alive."""
+    rows = subprocess.run(
+        ["ps", "-o", "pgid,args", "-s", str(session)], capture_output=True, text=True
+    ).stdout
+    return [row for row in rows.splitlines() if row.split()[0] == str(pid) and "spawn_main" in row]
 
 
 def finished(out: Path) -> int:
@@ -61,9 +72,12 @@ def test_kill_9_then_resume_runs_every_task_exactly_once(
     with ModelServer([SLOW]) as server:
         run = start(server, twelve, out)
         wait_for(lambda: finished(out) >= 3)
+        session = os.getsid(run.pid)
+        assert workers_of(run.pid, session)
         run.kill()
         run.wait()
         kept = (out / "episodes.jsonl").read_bytes()
+        wait_for(lambda: not workers_of(run.pid, session), 10)
         # the workers notice that their gateway is gone, end, and the engine removes their containers
         wait_for(lambda: ours(engine) <= before, 20)
         done = fieldmark("run", "--resume", "out")
