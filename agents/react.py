@@ -183,11 +183,20 @@ def _instructions(prompt: Prompt, tools: Sequence[Tool]) -> str:
         height=prompt.image.height,
         view_width=prompt.view.width,
         view_height=prompt.view.height,
+        skills=_skills(prompt) if any(tool.name == "read_skill" for tool in tools) else "",
         turns=f"You have at most {turns} turns with tools." if turns else "",
         how="call the tool `answer`."
         if by_tool
         else 'reply with {"answer": …, "confidence": …, "rationale": …} and call no tool.',
     )
+
+
+def _skills(prompt: Prompt) -> str:
+    """The list of skills, names and descriptions only: a body is read when it is wanted."""
+    if not prompt.skills:
+        return ""
+    listed = "".join(f"- {card.name}: {card.description}\n" for card in prompt.skills)
+    return f"Skills: instructions for kinds of subject; `read_skill` gives the one you name.\n{listed}\n"
 
 
 def _said(reply: Reply) -> Message:

@@ -18,6 +18,7 @@ COMMANDS = {
     "registry": "Import aircraft registries into one file, and look aircraft up.",
     "report": "Print the tables of one or more runs and write report.html.",
     "sandbox": "Build, check, clean, save or load the sandbox image.",
+    "skills": "List the skills, or check a folder of them.",
     "tool": "Call one tool, or list them.",
 }
 """Name → short help. Inside a container only the commands whose file is in the image are there."""

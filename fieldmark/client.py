@@ -37,8 +37,8 @@ class _UnixConnection(http.client.HTTPConnection):
 
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.connect(self._path)  # before the timeout: with one, a full backlog fails at once (EAGAIN)
         self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
 
 
 class Reply:

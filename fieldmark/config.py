@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from fieldmark.errors import UsageError
 from fieldmark.task import Limits
@@ -32,7 +32,8 @@ class RunConfig(BaseModel):
     """One run: an agent and a model over the tasks of a benchmark.
 
     `benchmark` is a bundled name or a path to `tasks.jsonl`. `tasks` keeps only these ids, `limit` the first
-    so many (0: all). `tools` None offers what the agent uses by default. `image_side` is the longest side, in
+    so many (0: all). `tools` and `skills` are entries of the grammar
+    of `fieldmark.selection`; None: all. `image_side` is the longest side, in
     pixels, of the view that models are shown. `parallel` is episodes at once. `min_free_mb`: less free disk
     than this stops the run before or between episodes.
     """
@@ -44,6 +45,7 @@ class RunConfig(BaseModel):
     model: ModelConfig = ModelConfig()
     judge: str = "exact"
     tools: list[str] | None = None
+    skills: list[str] | None = None
     tasks: list[str] | None = None
     limit: int = Field(default=0, ge=0)
     seed: int = 0
@@ -53,6 +55,14 @@ class RunConfig(BaseModel):
     min_free_mb: int = Field(default=500, ge=0)
     name: str | None = None
     out: Path | None = None
+
+    @field_validator("tools", "skills", "tasks", mode="before")
+    @classmethod
+    def _names(cls, value: object) -> object:
+        """In a file, too, names may stand in one string with commas."""
+        return (
+            [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+        )
 
 
 FLAT = {"time_limit": "seconds", "max_calls": "model_calls", "max_turns": "turns"}

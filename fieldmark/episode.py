@@ -20,8 +20,9 @@ from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.gateway.upstream import Upstream
 from fieldmark.sandbox.pool import Container, ContainerPool
+from fieldmark.skills.skill import Skill
 from fieldmark.staging import StagedTask
-from fieldmark.task import Limits, Prompt
+from fieldmark.task import Limits, Prompt, SkillCard
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Stage:
     run_id: str
     agent: str
     tools: list[str]
+    skills: list[Skill]
     limits: Limits
     pool: ContainerPool
     upstream: Upstream
@@ -73,6 +75,7 @@ def make_prompt(stage: Stage, staged: StagedTask) -> Prompt:
         language=staged.task.labels.language,
         image=staged.image,
         view=staged.view,
+        skills=[SkillCard(name=skill.name, description=skill.description) for skill in stage.skills],
         tools=stage.tools,
         model=stage.upstream.name,
         sees=stage.upstream.sees,
@@ -99,7 +102,7 @@ def _open_session(stage: Stage, staged: StagedTask, prompt: Prompt, epoch: int, 
     pictures = Pictures(str(original), stage.blobs.get(staged.view.blob))
     return Session(
         prompt, pictures, tracer=tracer, clock=clock, blobs=stage.blobs,
-        upstream=stage.upstream, backends=stage.backends,
+        upstream=stage.upstream, backends=stage.backends, skills=stage.skills,
     )  # fmt: skip
 
 

@@ -36,6 +36,8 @@ def new_run(config: RunConfig, say: Say) -> Run:
     if full:
         raise UsageError(full)
     plan = preflight.make_plan(config)
+    for line in plan.benchmark.warnings:
+        say(f"{plan.benchmark.name}: {line}")
     folder = RunDir.create(path)
     folder.lock()
     staged, refused = stage_all(plan.tasks, config.image_side, BlobStore(folder.blobs))
@@ -44,6 +46,7 @@ def new_run(config: RunConfig, say: Say) -> Run:
     if not staged:
         raise UsageError(f"no task is left to run: {next(iter(refused.values()), 'the selection is empty')}")
     folder.write_tasks([item.public() for item in staged], {item.task.id: item.task.gold for item in staged})
+    folder.write_paths({"benchmark": _where(config.benchmark)})
     folder.write_config(describe(plan, path.name, refused))
     return Run(plan, folder, staged)
 
@@ -51,7 +54,7 @@ def new_run(config: RunConfig, say: Say) -> Run:
 def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     """Open a run, repair what a kill left, and keep its finished episodes."""
     folder = RunDir.open(path)
-    recorded = RunConfig.model_validate(folder.config()["config"])
+    recorded = RunConfig.model_validate({**folder.config()["config"], **folder.paths()})
     config = recorded.model_copy(update={k: v for k, v in flags.items() if v is not None and k in MAY_CHANGE})
     plan = preflight.make_plan(config)
     was = folder.config()["benchmark"]["version"]
@@ -88,7 +91,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "name": config.name or run_id,
         "state": "running",
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "config": _without_secrets(config, base_url),
+        "config": _publishable(plan, base_url),
         "benchmark": {
             "name": plan.benchmark.name,
             "version": plan.benchmark.version,
@@ -97,6 +100,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "agent": config.agent,
         "model": {"name": plan.upstream.name, "sees": plan.upstream.sees, "base_url": base_url},
         "tools": plan.tools,
+        "skills": {skill.name: skill.sha256 for skill in plan.skills},
         "limits": config.limits.model_dump(),
         "image_side": config.image_side,
         "parallel": config.parallel,
@@ -132,11 +136,19 @@ def _default_name(config: RunConfig) -> str:
     return f"{now}-{config.agent}-{model}"
 
 
-def _without_secrets(config: RunConfig, base_url: str | None) -> dict[str, Any]:
-    recorded = config.model_dump(mode="json", exclude_none=True)
+def _publishable(plan: Plan, base_url: str | None) -> dict[str, Any]:
+    """The configuration as it was carried out, without secrets and without paths of this machine."""
+    recorded = plan.config.model_dump(mode="json", exclude_none=True, exclude={"out"})
+    recorded["benchmark"] = plan.benchmark.name
+    recorded["model"]["sees"] = plan.upstream.sees
     if base_url:
         recorded["model"]["base_url"] = base_url
     return recorded
+
+
+def _where(benchmark: str) -> str:
+    """A bundled name as it is, a path so that it holds from any folder."""
+    return str(Path(benchmark).resolve()) if Path(benchmark).exists() else benchmark
 
 
 def _versions(plan: Plan) -> dict[str, str]:

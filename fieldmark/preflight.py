@@ -18,8 +18,11 @@ from fieldmark.evals.judges import get_judge
 from fieldmark.sandbox import engine, image
 from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
 from fieldmark.sandbox.gateway.upstream import HttpUpstream, Upstream, chat_url
+from fieldmark.selection import offered_tools, select
+from fieldmark.skills.choosing import choose
+from fieldmark.skills.skill import Skill
 from fieldmark.task import Task
-from fieldmark.tools.registry import all_tools, get_tool
+from fieldmark.tools.registry import all_tools, get_tool, tool_names
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Plan:
     benchmark: Benchmark
     tasks: list[Task]
     tools: list[str]
+    skills: list[Skill]
     upstream: Upstream
     docker: Any
     image_id: str
@@ -40,12 +44,12 @@ def make_plan(config: RunConfig) -> Plan:
     benchmark = load_benchmark(config.benchmark)
     tasks = select_tasks(benchmark, config)
     agent = get_agent(config.agent)
-    tools = choose_tools(config.tools, benchmark) if agent.uses_tools else _no_tools(config)
+    tools, skills = choose_abilities(config, benchmark) if agent.uses_tools else _no_abilities(config)
     get_judge(config.judge)
     upstream = make_upstream(config.model)
     docker = engine.connect()
     image_id = image.require(docker)
-    return Plan(config, benchmark, tasks, tools, upstream, docker, image_id)
+    return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id)
 
 
 def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:
@@ -63,24 +67,31 @@ def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:
 
 
 def choose_tools(asked: list[str] | None, benchmark: Benchmark) -> list[str]:
-    """The tools to offer: those asked for, else all whose backend this benchmark has."""
+    """The tools of `--tools`; when nothing is said, all whose backend this benchmark has."""
     backends = {"index": benchmark.index, "registry": benchmark.registry}
     missing = {name for name, place in backends.items() if place is None}
-    if asked is None or asked == ["all"]:
-        return [tool.name for tool in all_tools() if tool.needs not in missing]
-    if asked == ["none"]:
-        return []
-    for name in asked:
+    base = [tool.name for tool in all_tools() if tool.needs not in missing]
+    chosen = base if asked in (None, ["all"]) else select(asked or ["none"], tool_names(), base, "tool")
+    for name in chosen:
         needs = get_tool(name).needs
         if needs in missing:
             raise UsageError(f"tool {name} needs a {needs}, and {benchmark.name} has none: leave it out")
-    return list(dict.fromkeys(asked))
+    return chosen
 
 
-def _no_tools(config: RunConfig) -> list[str]:
-    if config.tools not in (None, [], ["none"]):
-        raise UsageError(f"agent {config.agent} uses no tools: leave --tools out")
-    return []
+def choose_abilities(config: RunConfig, benchmark: Benchmark) -> tuple[list[str], list[Skill]]:
+    """The tools that are offered and the skills that are on; a tool goes with the skills that carry it."""
+    skills, known = choose(config.skills if config.skills is not None else ["all"])
+    carried = {skill.name: skill.allowed_tools for skill in known}
+    tools = choose_tools(config.tools, benchmark)
+    return offered_tools(tools, carried, [skill.name for skill in skills]), skills
+
+
+def _no_abilities(config: RunConfig) -> tuple[list[str], list[Skill]]:
+    for option, asked in (("tools", config.tools), ("skills", config.skills)):
+        if asked not in (None, [], ["none"]):
+            raise UsageError(f"agent {config.agent} uses no {option}: leave --{option} out")
+    return [], []
 
 
 def make_upstream(model: ModelConfig) -> Upstream:

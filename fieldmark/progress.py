@@ -58,7 +58,8 @@ class RunProgress:
 
     def _show(self) -> None:
         self._bar.update(self._task, completed=self._done, note=self._note())
-        if self._bar.disable and time.monotonic() - self._last_line > LINE_EVERY:
+        due = self._done < self._total and time.monotonic() - self._last_line > LINE_EVERY
+        if self._bar.disable and due:
             self._last_line = time.monotonic()
             self.say(self._line())
 

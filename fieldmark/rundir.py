@@ -9,6 +9,7 @@ A kill at any moment loses at most the episodes in flight.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -16,7 +17,9 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from fieldmark import jsonl
 from fieldmark.errors import UsageError
@@ -25,6 +28,7 @@ from fieldmark.task import Gold
 from fieldmark.trace import Event, parse_event
 
 RUN_VERSION = 1
+Row = TypeVar("Row", EpisodeRecord, Verdict)
 LOCK = ".lock"
 
 
@@ -49,6 +53,7 @@ class RunDir:
         self.private = path / "private"
         self.gold_file = self.private / "gold.jsonl"
         self.reasons_file = self.private / "verdict_reasons.jsonl"
+        self.paths_file = self.private / "paths.json"
         self.report_html = path / "report.html"
         self._lock: int | None = None
 
@@ -77,9 +82,12 @@ class RunDir:
         if not run.run_json.exists():
             raise UsageError(f"{path} is not a run folder (no run.json): name one made by `fieldmark run`")
         version = run.config().get("run_version")
-        if not isinstance(version, int) or version > RUN_VERSION:
-            wrote = run.config().get("versions", {}).get("fieldmark", "a newer version")
-            raise UsageError(f"{path} was written by fieldmark {wrote}: open it with that version")
+        if not isinstance(version, int):
+            raise UsageError(f"{run.run_json} does not describe a run: restore it or start a new run")
+        if version > RUN_VERSION:
+            raise UsageError(
+                f"{path} was written by a newer fieldmark (run version {version}): open it with that"
+            )
         return run
 
     # -- writing -------------------------------------------------------------------------------
@@ -101,6 +109,18 @@ class RunDir:
         temporary = self.run_json.with_name(".run.json.new")
         temporary.write_bytes(f"{text}\n".encode("utf-8", "replace"))
         temporary.replace(self.run_json)
+
+    def write_paths(self, paths: dict[str, str]) -> None:
+        """Where things lie on this machine: needed to go on with the run, and nobody else's business."""
+        self.paths_file.write_text(json.dumps(paths), encoding="utf-8", errors="replace")
+
+    def paths(self) -> dict[str, str]:
+        """What `write_paths` wrote; empty when the private part is not there."""
+        try:
+            loaded: dict[str, str] = json.loads(self.paths_file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return loaded
 
     def write_tasks(self, public: list[dict[str, Any]], gold: dict[str, Gold]) -> None:
         """`public` rows may be published; gold goes to the private part."""
@@ -185,21 +205,38 @@ class RunDir:
     def episodes(self) -> list[EpisodeRecord]:
         """One record per (id, epoch); where a key stands twice, the last row that is not our fault wins."""
         best: dict[tuple[str, int], EpisodeRecord] = {}
-        for row in jsonl.read(self.episodes_file).rows:
-            record = EpisodeRecord.model_validate(row)
+        for record in _valid(self.episodes_file, EpisodeRecord):
             if record.status != "sandbox_error" or record.key not in best:
                 best[record.key] = record
         return list(best.values())
 
     def verdicts(self) -> dict[tuple[str, int], Verdict]:
         """The latest verdict of each episode."""
-        rows = (Verdict.model_validate(row) for row in jsonl.read(self.verdicts_file).rows)
-        return {verdict.key: verdict for verdict in rows}
+        return {verdict.key: verdict for verdict in _valid(self.verdicts_file, Verdict)}
+
+    def unreadable(self) -> dict[str, int]:
+        """File name → rows that are JSON and yet no episode or verdict; they count as not there."""
+        lost = {
+            self.episodes_file.name: _count(self.episodes_file) - _count(self.episodes_file, EpisodeRecord),
+            self.verdicts_file.name: _count(self.verdicts_file) - _count(self.verdicts_file, Verdict),
+        }
+        return {name: count for name, count in lost.items() if count}
 
     def trace(self, record: EpisodeRecord) -> Iterator[Event]:
         """The events of a committed episode, in order."""
-        for row in jsonl.read(self.traces / record.trace).rows:
+        for row in jsonl.read(self.traces / Path(record.trace).name).rows:
             yield parse_event(row)
+
+
+def _valid(path: Path, kind: type[Row]) -> Iterator[Row]:
+    """The rows of a file that are of their kind."""
+    for row in jsonl.read(path).rows:
+        with contextlib.suppress(ValidationError):
+            yield kind.model_validate(row)
+
+
+def _count(path: Path, kind: type[Row] | None = None) -> int:
+    return len(list(_valid(path, kind))) if kind else len(jsonl.read(path).rows)
 
 
 def _cut_torn_tail(path: Path) -> bool:

@@ -102,8 +102,8 @@ async def _stage(run: Run, expected: int) -> AsyncIterator[Stage]:
         pool.warm()
         await backends.warm()
         yield Stage(
-            run.folder, run_id, config.agent, plan.tools, config.limits, pool, plan.upstream, backends,
-            BlobStore(run.folder.blobs),
+            run.folder, run_id, config.agent, plan.tools, plan.skills, config.limits,
+            pool, plan.upstream, backends, BlobStore(run.folder.blobs),
         )  # fmt: skip
     finally:
         backends.close()

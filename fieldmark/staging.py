@@ -45,7 +45,8 @@ def stage(task: Task, image_side: int, blobs: BlobStore) -> StagedTask:
     try:
         staged = images.stage(task.image, image_side)
     except DataFault as error:
-        raise DataFault(f"task {task.id}: {error}", kind=error.kind) from None
+        message = str(error).replace(str(task.image), task.image.name)  # paths of this machine stay private
+        raise DataFault(f"task {task.id}: {message}", kind=error.kind) from None
     image = _store(blobs, staged.original, staged.original_meta)
     view = _store(blobs, staged.view, staged.view_meta)
     return StagedTask(task, image, view, staged.source_sha256, list(staged.notes))

@@ -61,6 +61,13 @@ class Limits(_Strict):
     turns: int = Field(default=12, ge=0, description="think/act turns of our own agents")
 
 
+class SkillCard(_Strict):
+    """A skill as the prompt lists it; its body is read with the tool `read_skill`."""
+
+    name: str
+    description: str
+
+
 class Prompt(_Strict):
     """All that an agent may see: no id, label, split, file name or position, for those can be gold.
 
@@ -74,6 +81,7 @@ class Prompt(_Strict):
     image: Picture
     view: Picture
     notes: list[str] = []
+    skills: list[SkillCard] = []
     tools: list[str] = []
     model: str
     sees: bool = True

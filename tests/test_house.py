@@ -19,9 +19,9 @@ ORCHESTRATORS = {"runner", "episode", "launch", "preflight", "staging", "cli"}
 MAY_IMPORT = {
     "agents": {"tools", "skills", "memory"},
     "tools": {"skills", "memory"},
-    "skills": set(),
+    "skills": {"tools"},
     "memory": set(),
-    "sandbox": {"agents", "tools"},
+    "sandbox": {"agents", "tools", "skills"},
     "evals": {"tools"},
 }
 """A folder → the folders that its modules may import. evals/ holds gold: only fieldmark/ may reach it."""

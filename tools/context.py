@@ -47,5 +47,8 @@ class Context(Protocol):
     def aircraft(self, query: str) -> dict[str, Any]:
         """`{"found", "records": [..], "candidates": [..], "nation"}` of a registration or 24-bit hex."""
 
+    def skill(self, name: str, file: str) -> dict[str, Any]:
+        """`{"text", "sha256", "files"}` of a file of a skill that is on; ToolError `not_found` lists them."""
+
     def emit(self, kind: str, **fields: Any) -> None:
         """Post one event of the kinds that a sandbox may post."""

@@ -64,6 +64,11 @@ class GatewayContext:
         with _refusals():
             return cast(dict[str, Any], self._client.post("/lookup/aircraft", {"query": query}))
 
+    def skill(self, name: str, file: str) -> dict[str, Any]:
+        with _refusals():
+            reply = self._client.get(f"/skills/read?{urlencode({'name': name, 'file': file})}")
+        return cast(dict[str, Any], reply.json())
+
     def emit(self, kind: str, **fields: Any) -> None:
         self._client.event(kind, **fields)
 

@@ -88,6 +88,12 @@ class HostContext:
             )
         return self._registry.lookup(query)
 
+    def skill(self, name: str, file: str) -> dict[str, Any]:
+        from fieldmark.skills.loader import bundled
+        from fieldmark.skills.skill import read_from
+
+        return dict(read_from(bundled(), name, file))
+
     def emit(self, kind: str, **fields: Any) -> None:
         """Nothing records a call on the host's own command line."""
 

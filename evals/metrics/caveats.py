@@ -21,6 +21,10 @@ def caveats_of(run: RunDir, cells: list[Cell], without_trace: int) -> list[str]:
     damaged = [
         line for path in (run.episodes_file, run.verdicts_file, run.tasks_file) for line in _damage(path)
     ]
+    damaged += [
+        f"{name}: {count} rows are not what this file holds and were skipped"
+        for name, count in run.unreadable().items()
+    ]
     if not run.tasks_file.exists():
         damaged.append(f"{run.tasks_file.name} is missing: categories, and tasks not run, are unknown")
     found = [*damaged, *_doubled(run), *_case_variants(cells), *_suspicious(cells)]

@@ -19,15 +19,26 @@ def command() -> None:
 
 @command.command("build")
 def build() -> None:
-    """Build the image; nothing is done when it is there and fresh."""
+    """Build the image; nothing is done when it is there and fresh.
+
+    \b
+    fieldmark sandbox build
+    """
     from fieldmark.sandbox import engine, image
 
-    click.echo(image.build(engine.connect(), _say))
+    client = engine.connect()
+    if image.state(client) != "ready":
+        image.build(client, _say)
+        click.echo(f"built {image.tag()}", err=True)
 
 
 @command.command("check")
 def check() -> int:
-    """Prove the sandbox from inside a container and search the image for gold: a line PASS/FAIL each."""
+    """Prove the sandbox from inside a container and search the image for gold: a line PASS/FAIL each.
+
+    \b
+    fieldmark sandbox check
+    """
     from fieldmark.sandbox import engine, image
     from fieldmark.sandbox.check import run_checks
 
@@ -42,7 +53,11 @@ def check() -> int:
 @command.command("clean")
 @click.option("--image", "images", is_flag=True, help="Remove the sandbox images too.")
 def clean(images: bool) -> None:
-    """Remove containers and sockets whose run is dead; nothing that is not ours."""
+    """Remove containers and sockets whose run is dead; nothing that is not ours.
+
+    \b
+    fieldmark sandbox clean --image
+    """
     from fieldmark.sandbox import engine, image, reaper
 
     client = engine.connect()
@@ -55,7 +70,11 @@ def clean(images: bool) -> None:
 @command.command("save")
 @click.argument("path", type=click.Path(path_type=Path))
 def save(path: Path) -> None:
-    """Write the built image to a tar file, to be loaded on a machine that cannot build it."""
+    """Write the built image to a tar file, to be loaded on a machine that cannot build it.
+
+    \b
+    fieldmark sandbox save fieldmark-sandbox.tar
+    """
     from fieldmark.sandbox import engine, image
 
     image.save(engine.connect(), path)
@@ -65,7 +84,11 @@ def save(path: Path) -> None:
 @command.command("load")
 @click.argument("path", type=click.Path(path_type=Path))
 def load(path: Path) -> None:
-    """Load an image that `sandbox save` wrote."""
+    """Load an image that `sandbox save` wrote.
+
+    \b
+    fieldmark sandbox load fieldmark-sandbox.tar
+    """
     from fieldmark.sandbox import engine, image
 
     click.echo(f"loaded {image.load(engine.connect(), path)}")

@@ -32,6 +32,7 @@ ROUTES: dict[tuple[str, str], Handler] = {
     ("GET", "/v1/models"): models.list_models,
     ("POST", "/lookup/reverse-image"): lookups.reverse_image,
     ("POST", "/lookup/aircraft"): lookups.aircraft,
+    ("GET", "/skills/read"): lookups.skill,
 }
 
 

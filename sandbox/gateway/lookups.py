@@ -13,6 +13,7 @@ from fieldmark.sandbox.gateway.bodies import read_json
 from fieldmark.sandbox.gateway.pictures import box_of, number
 from fieldmark.sandbox.gateway.replies import Refused
 from fieldmark.sandbox.gateway.session import Session
+from fieldmark.skills.skill import read_from
 
 Search = Callable[..., Coroutine[Any, Any, dict[str, Any]]]
 DEFAULT_HITS, MAX_HITS = 5, 20
@@ -33,6 +34,15 @@ async def aircraft(session: Session, request: web.BaseRequest) -> web.Response:
     if not isinstance(query, str):
         raise Refused(400, "invalid_args", "query is a text")
     return web.json_response(await _found(session, session.backends.aircraft, query[:100]))
+
+
+async def skill(session: Session, request: web.BaseRequest) -> web.Response:
+    """A file of a skill that is on in this run."""
+    name, file = request.query.get("name", ""), request.query.get("file", "")
+    try:
+        return web.json_response(dict(read_from(session.skills, name, file)))
+    except ToolError as error:
+        raise Refused(404 if error.kind == "not_found" else 400, error.kind, str(error)) from None
 
 
 async def _found(session: Session, search: Search, *args: Any) -> dict[str, Any]:

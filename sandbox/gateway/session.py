@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.keeper import Keeper
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.gateway.upstream import Upstream
+from fieldmark.skills.skill import Skill
 from fieldmark.task import Prompt
 from fieldmark.trace import Answer, By, ErrorInfo, Picture, Tokens
 
@@ -57,13 +58,14 @@ class Session:
 
     def __init__(
         self, prompt: Prompt, pictures: Pictures, *, tracer: Tracer, clock: Clock, blobs: BlobStore,
-        upstream: Upstream, backends: Backends,
+        upstream: Upstream, backends: Backends, skills: Sequence[Skill] = (),
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
         self.blobs = Keeper(blobs)
         self.upstream = upstream
         self.backends = backends
+        self.skills = skills
         self.clock = clock
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self.answer: Answer | None = None
