@@ -16,7 +16,7 @@ import pytest
 
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import owner, reaper
-from fieldmark.sandbox.container import DEADLINE_LABEL, LABEL, OWNER_LABEL
+from fieldmark.sandbox.container import DEADLINE_LABEL, LABEL, OWNER_LABEL, PLACE_LABEL
 from tests.conftest import FIELDMARK, Fieldmark, ours
 from tests.model_server import ModelServer, Reply
 
@@ -39,9 +39,8 @@ def start(server: ModelServer, tasks: Path, out: Path) -> subprocess.Popen[str]:
         FIELDMARK, "run", "--benchmark", str(tasks), "--agent", "closed_book", "--model", "scripted",
         "--base-url", server.url, "--out", str(out), "--parallel", "3",
     ]  # fmt: skip
-    return subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stderr=pipe, stdout=pipe, text=True, start_new_session=True)
 
 
 def wait_for(what: Callable[[], Any], seconds: float = 60) -> None:
@@ -52,11 +51,10 @@ def wait_for(what: Callable[[], Any], seconds: float = 60) -> None:
 
 
 def workers_of(pid: int, session: int) -> list[str]:
-    """Worker processes that belong to a runner's process group, dead or alive."""
-    rows = subprocess.run(
-        ["ps", "-o", "pgid,args", "-s", str(session)], capture_output=True, text=True
-    ).stdout
-    return [row for row in rows.splitlines() if row.split()[0] == str(pid) and "spawn_main" in row]
+    """Worker processes that a runner started, whether it still runs or not."""
+    command = ["ps", "-ww", "-o", "pgid,args", "-s", str(session)]
+    rows = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
+    return [row for row in rows if row.split()[0] == str(pid) and "spawn_main" in row]
 
 
 def finished(out: Path) -> int:
@@ -182,17 +180,18 @@ def test_a_torn_last_line_is_cut_and_its_episode_runs_again(
 
 
 def test_the_reaper_takes_only_what_is_ours_and_abandoned(engine: Any, sandbox_image: str) -> None:
-    boot, namespace, _, started = owner.me().split(":")
-    dead, alive = f"{boot}:{namespace}:999999999:{started}", owner.me()
-    elsewhere = f"{boot}:1:999999999:{started}"  # another PID namespace: its processes cannot be seen
+    dead, alive = "999999999:1", owner.me()
     now = time.time()
+    elsewhere = {LABEL: "x", OWNER_LABEL: dead, PLACE_LABEL: "another:1"}  # its processes cannot be seen
+    newer = {LABEL: "x", OWNER_LABEL: "v2/unknown"}
     made = {
         name: engine.api.create_container(sandbox_image, ["sleep", "9"], labels=labels)["Id"]
         for name, labels in {
             "abandoned": {LABEL: "x", OWNER_LABEL: dead},
             "in use": {LABEL: "x", OWNER_LABEL: alive},
-            "of elsewhere": {LABEL: "x", OWNER_LABEL: elsewhere, DEADLINE_LABEL: str(int(now + 60))},
-            "of elsewhere, late": {LABEL: "x", OWNER_LABEL: elsewhere, DEADLINE_LABEL: str(int(now - 3600))},
+            "of elsewhere": {**elsewhere, DEADLINE_LABEL: str(int(now + 60))},
+            "of elsewhere, late": {**elsewhere, DEADLINE_LABEL: str(int(now - 3600))},
+            "of a newer version": {**newer, DEADLINE_LABEL: str(int(now + 60))},
             "somebody else's": {"other": "x"},
         }.items()
     }
@@ -203,5 +202,6 @@ def test_the_reaper_takes_only_what_is_ours_and_abandoned(engine: Any, sandbox_i
         for container in made.values():
             reaper.remove(engine, container)
     assert not {made["abandoned"], made["of elsewhere, late"]} & left
-    assert {made["in use"], made["of elsewhere"], made["somebody else's"]} <= left
+    spared = ("in use", "of elsewhere", "of a newer version", "somebody else's")
+    assert {made[name] for name in spared} <= left
     assert any(made["abandoned"][:12] in line for line in lines)

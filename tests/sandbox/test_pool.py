@@ -143,3 +143,17 @@ async def test_deaths_are_noticed_again_after_the_event_stream_broke(pool_of: An
     finally:
         await pool.close()
     assert death.exit_code == 7
+
+
+async def test_a_socket_folder_that_is_gone_is_a_fault_and_no_endless_wait(pool_of: Any) -> None:
+    """The same for no descriptors or no space left there."""
+    import shutil
+
+    pool = pool_of()
+    shutil.rmtree(pool._sockets.folder)
+    try:
+        with pytest.raises(SandboxFault, match="could not be started"):
+            async with asyncio.timeout(10), pool.lease():
+                pass
+    finally:
+        await pool.close()
