@@ -17,20 +17,30 @@ FIELDMARK = str(Path(sys.executable).with_name("fieldmark"))
 Fieldmark = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+OWNERS = {os.getpid()}
+"""Processes that this test session started and that may own containers."""
+
+
+def spawn(command: list[str], **options: Any) -> subprocess.Popen[str]:
+    """Start a command whose containers `ours` then knows."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    OWNERS.add(process.pid)
+    return process
+
+
 @pytest.fixture
 def fieldmark(tmp_path: Path) -> Fieldmark:
     """`fieldmark("run", "--limit", "1")` in an empty folder."""
 
     def run(*arguments: object, env: dict[str, str] | None = None, timeout: float = 240) -> Any:
         command = [FIELDMARK, *map(str, arguments)]
-        return subprocess.run(
-            command,
-            cwd=tmp_path,
-            env={**os.environ, **(env or {})},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-        )
+        process = spawn(command, cwd=tmp_path, env={**os.environ, **(env or {})})
+        try:
+            out, errors = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        return subprocess.CompletedProcess(command, process.returncode, out, errors)
 
     return run
 
@@ -87,6 +97,9 @@ def nothing_left(engine: Any) -> Iterator[None]:
     assert ours(engine) <= before
 
 
-def ours(engine: Any) -> set[str]:
-    """Ids of all containers that carry our label."""
-    return {c["Id"] for c in engine.api.containers(all=True, filters={"label": "fieldmark"})}
+def ours(engine: Any, *, running: bool = False) -> set[str]:
+    """Ids of the containers, or of the running ones, that processes of this test session own or owned."""
+    from fieldmark.sandbox.container import OWNER_LABEL
+
+    containers = engine.api.containers(all=not running, filters={"label": OWNER_LABEL})
+    return {c["Id"] for c in containers if int(c["Labels"][OWNER_LABEL].partition(":")[0]) in OWNERS}

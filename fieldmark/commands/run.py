@@ -25,9 +25,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
 @click.option("--sees/--blind", default=None, help="Whether the model takes pictures.  [default: sees]")
 @click.option("--judge", help="[default: exact]")
 @click.option("--tools", callback=_names, help="none, all, a,b or all,-a.  [default: all]")
-@click.option(
-    "--skills", callback=_names, help="The same, or a folder of your own.  [default: all]"
-)
+@click.option("--skills", callback=_names, help="The same, or a folder of your own.  [default: all]")
 @click.option("--tasks", callback=_names, help="Only these task ids, with commas.")
 @click.option("--limit", type=int, help="Only the first N tasks.")
 @click.option("--parallel", type=int, help="Episodes at once.  [default: 2]")

@@ -17,7 +17,7 @@ import pytest
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import owner, reaper
 from fieldmark.sandbox.container import DEADLINE_LABEL, LABEL, OWNER_LABEL, PLACE_LABEL
-from tests.conftest import FIELDMARK, Fieldmark, ours
+from tests.conftest import FIELDMARK, Fieldmark, ours, spawn
 from tests.model_server import ModelServer, Reply
 
 pytestmark = pytest.mark.usefixtures("sandbox_image", "nothing_left")
@@ -39,8 +39,7 @@ def start(server: ModelServer, tasks: Path, out: Path) -> subprocess.Popen[str]:
         FIELDMARK, "run", "--benchmark", str(tasks), "--agent", "closed_book", "--model", "scripted",
         "--base-url", server.url, "--out", str(out), "--parallel", "3",
     ]  # fmt: skip
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, stderr=pipe, stdout=pipe, text=True, start_new_session=True)
+    return spawn(command, start_new_session=True)
 
 
 def wait_for(what: Callable[[], Any], seconds: float = 60) -> None:
@@ -76,9 +75,11 @@ def test_kill_9_then_resume_runs_every_task_exactly_once(
         run.wait()
         kept = (out / "episodes.jsonl").read_bytes()
         wait_for(lambda: not workers_of(run.pid, session), 10)
-        # the workers notice that their gateway is gone, end, and the engine removes their containers
-        wait_for(lambda: ours(engine) <= before, 20)
+        # the workers notice that their gateway is gone, end, and the engine removes their containers;
+        # one that was made and not yet started is left to the reaper
+        wait_for(lambda: ours(engine, running=True) <= before, 20)
         done = fieldmark("run", "--resume", "out")
+        assert ours(engine) <= before
     assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in (out / "episodes.jsonl").read_text().splitlines()]
     assert Counter(row["id"] for row in rows) == {task["id"]: 1 for task in RunDir(out).tasks()}
