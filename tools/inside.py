@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast, get_args
@@ -9,6 +10,7 @@ from urllib.parse import urlencode
 
 from fieldmark.client import GatewayClient, GatewayRefused
 from fieldmark.errors import ToolError, ToolErrorKind
+from fieldmark.tools.context import Page
 from fieldmark.trace import Box, Picture
 
 
@@ -60,6 +62,11 @@ class GatewayContext:
     def aircraft(self, query: str) -> dict[str, Any]:
         with _refusals():
             return cast(dict[str, Any], self._client.post("/lookup/aircraft", {"query": query}))
+
+    def fetch(self, url: str) -> tuple[bytes, Page]:
+        with _refusals():
+            reply = self._client.call("POST", "/fetch", {"url": url})
+        return reply.body, Page(**json.loads(reply.headers["X-Page"]))
 
     def emit(self, kind: str, **fields: Any) -> None:
         self._client.event(kind, **fields)

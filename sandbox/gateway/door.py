@@ -15,6 +15,9 @@ from aiohttp import web
 from fieldmark.sandbox.gateway import events, lookups, models, pictures
 from fieldmark.sandbox.gateway.replies import gone, refusal
 from fieldmark.sandbox.gateway.session import Session, gateway_fault
+from fieldmark.sandbox.gateway.web import routes as web_routes
+from fieldmark.sandbox.gateway.web.browser import BrowserDoor
+from fieldmark.sandbox.gateway.web.door import deny
 
 POLL_SECONDS = 20.0
 MAX_BODY = 128 * 2**20
@@ -30,6 +33,7 @@ ROUTES: dict[tuple[str, str], Handler] = {
     ("GET", "/v1/models"): models.list_models,
     ("POST", "/lookup/reverse-image"): lookups.reverse_image,
     ("POST", "/lookup/aircraft"): lookups.aircraft,
+    ("POST", "/fetch"): web_routes.fetch,
 }
 
 
@@ -43,6 +47,7 @@ class Door:
         self._arrived = asyncio.Event()
         self._closed = asyncio.Event()
         self._web = web.Server(self._handle, request_factory=_request)
+        self._browser = BrowserDoor(lambda: self._session)
         self._listener: asyncio.Server | None = None
 
     async def open(self) -> None:
@@ -52,6 +57,7 @@ class Door:
         path = self.folder / "gateway.sock"
         self._listener = await asyncio.get_running_loop().create_unix_server(self._web, path)
         path.chmod(0o666)
+        await self._browser.open(self.folder)
 
     def admit(self, session: Session) -> None:
         """Give the waiting worker its episode."""
@@ -64,6 +70,7 @@ class Door:
         if self._listener:
             self._listener.close()
         await self._web.shutdown(timeout=1.0)
+        await self._browser.close()
         (self.folder / "gateway.sock").unlink(missing_ok=True)
         if self.folder.exists():
             self.folder.rmdir()
@@ -108,12 +115,13 @@ class Door:
             return gone()
 
     def _deny_web(self, request: web.BaseRequest) -> web.Response:
-        if self._session is not None and not self._session.ended.done():
-            self._session.log(
-                "gateway", "egress", method=request.method, url=request.raw_path[:500], bytes=0, http=403,
-                decision="denied", reason="this run offers no web",
-            )  # fmt: skip
-        return refusal(403, "denied", "this run offers no web: use the tools that are offered")
+        session, url = self._session, request.raw_path
+        why = web_routes.NO_WEB
+        if session is not None and session.web is not None:
+            why = f'use: fieldmark tool open_page --json \'{{"url": "{url[:300]}"}}\''
+        if session is not None and not session.ended.done():
+            deny(session, request.method, url, why[:120])
+        return refusal(403, "denied", why)
 
 
 def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> web.BaseRequest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fieldmark.blobs import BlobStore
 from fieldmark.errors import EpisodeFault, GatewayFault, HostFault, ModelFault
@@ -16,6 +16,9 @@ from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.gateway.upstream import Upstream
 from fieldmark.task import Prompt
 from fieldmark.trace import Answer, By, ErrorInfo, Picture, Tokens
+
+if TYPE_CHECKING:
+    from fieldmark.sandbox.gateway.web.door import WebDoor
 
 HARD_STOP = 3
 """Wall time beyond this many limits is never the agent's doing: the gateway waited too long."""
@@ -52,13 +55,14 @@ class Session:
 
     def __init__(
         self, prompt: Prompt, pictures: Pictures, *, tracer: Tracer, clock: Clock, blobs: BlobStore,
-        upstream: Upstream, backends: Backends,
+        upstream: Upstream, backends: Backends, web: WebDoor | None = None,
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
         self.blobs = blobs
         self.upstream = upstream
         self.backends = backends
+        self.web = web
         self.clock = clock
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self.answer: Answer | None = None
