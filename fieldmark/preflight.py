@@ -18,6 +18,10 @@ from fieldmark.evals.judges import get_judge
 from fieldmark.sandbox import engine, image
 from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
 from fieldmark.sandbox.gateway.upstream import HttpUpstream, Upstream, chat_url
+from fieldmark.sandbox.gateway.web.archive import Archive
+from fieldmark.sandbox.gateway.web.door import WebDoor
+from fieldmark.sandbox.gateway.web.policy import Policy
+from fieldmark.sandbox.gateway.web.site import Site
 from fieldmark.task import Task
 from fieldmark.tools.registry import all_tools, get_tool
 
@@ -33,6 +37,7 @@ class Plan:
     upstream: Upstream
     docker: Any
     image_id: str
+    web: WebDoor | None = None
 
 
 def make_plan(config: RunConfig) -> Plan:
@@ -40,12 +45,13 @@ def make_plan(config: RunConfig) -> Plan:
     benchmark = load_benchmark(config.benchmark)
     tasks = select_tasks(benchmark, config)
     agent = get_agent(config.agent)
-    tools = choose_tools(config.tools, benchmark) if agent.uses_tools else _no_tools(config)
+    web = make_web(config, benchmark)
+    tools = choose_tools(config.tools, benchmark, web) if agent.uses_tools else _no_tools(config)
     get_judge(config.judge)
     upstream = make_upstream(config.model)
     docker = engine.connect()
     image_id = image.require(docker)
-    return Plan(config, benchmark, tasks, tools, upstream, docker, image_id)
+    return Plan(config, benchmark, tasks, tools, upstream, docker, image_id, web)
 
 
 def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:
@@ -62,9 +68,25 @@ def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:
     return tasks[: config.limit] if config.limit else tasks
 
 
-def choose_tools(asked: list[str] | None, benchmark: Benchmark) -> list[str]:
+def make_web(config: RunConfig, benchmark: Benchmark) -> WebDoor | None:
+    """The run's web door; None when there is nothing to open: no site, no archive, nothing may go out."""
+    recording = config.web == "record"
+    if config.web_archive is None and config.web in ("record", "replay"):
+        raise UsageError(f"--web {config.web} needs --web-archive, the folder of the recorded pages")
+    if config.web_archive is not None and config.web == "live":
+        raise UsageError("--web live uses no archive: leave --web-archive out, or take --web record")
+    policy = Policy(
+        tuple(config.allow), tuple(config.deny), tuple(benchmark.guard), frozenset(config.allow_local)
+    )
+    site = config.site or benchmark.site
+    archive = Archive.open(config.web_archive, write=recording) if config.web_archive else None
+    web = WebDoor(config.web, policy, site=Site(site) if site else None, archive=archive)
+    return web if web.offers else None
+
+
+def choose_tools(asked: list[str] | None, benchmark: Benchmark, web: WebDoor | None = None) -> list[str]:
     """The tools to offer: those asked for, else all whose backend this benchmark has."""
-    backends = {"index": benchmark.index, "registry": benchmark.registry}
+    backends = {"index": benchmark.index, "registry": benchmark.registry, "web": web}
     missing = {name for name, place in backends.items() if place is None}
     if asked is None or asked == ["all"]:
         return [tool.name for tool in all_tools() if tool.needs not in missing]
@@ -72,6 +94,8 @@ def choose_tools(asked: list[str] | None, benchmark: Benchmark) -> list[str]:
         return []
     for name in asked:
         needs = get_tool(name).needs
+        if needs == "web" and web is None:
+            raise UsageError(f"tool {name} needs the web: name --web live or record, an archive or a --site")
         if needs in missing:
             raise UsageError(f"tool {name} needs a {needs}, and {benchmark.name} has none: leave it out")
     return list(dict.fromkeys(asked))

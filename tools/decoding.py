@@ -27,10 +27,8 @@ def decode(data: bytes, media_type: str = "") -> str:
         if data.startswith(mark):
             return data.decode(name, "replace")
     declared = _declared(data, media_type)
-    names = (
-        ["utf-8", declared] if declared == "cp1252" else [declared, "utf-8"]
-    )  # cp1252 fits nearly all bytes
-    for name in names:
+    fits_all = declared == "cp1252"  # so UTF-8 is tried before it
+    for name in ("utf-8", declared) if fits_all else (declared, "utf-8"):
         try:
             if name:
                 return data.decode(name)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import ssl
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
+from fieldmark.blobs import BlobStore
 from fieldmark.sandbox.gateway.events import MAX_BLOB_BYTES
-from fieldmark.sandbox.gateway.session import Session
 from fieldmark.sandbox.gateway.web import tls
 from fieldmark.sandbox.gateway.web.archive import Archive
 from fieldmark.sandbox.gateway.web.exchange import Exchange, Unreachable, is_text
 from fieldmark.sandbox.gateway.web.outward import Outward
 from fieldmark.sandbox.gateway.web.policy import Denied, Policy, Target
 from fieldmark.sandbox.gateway.web.site import Site
+from fieldmark.trace import By
 
 Mode = Literal["offline", "replay", "record", "live"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -28,6 +29,18 @@ Decision = Literal["allowed", "denied", "replayed", "missed"]
 
 class Missed(Exception):
     """Nothing may go out, and the page is neither on the site nor in the archive."""
+
+
+class Ledger(Protocol):
+    """Who asks, and where it is written down: a Session."""
+
+    counts: dict[str, int]
+    blob_bytes: int
+
+    @property
+    def blobs(self) -> BlobStore | None: ...
+
+    def log(self, by: By, kind: str, **fields: Any) -> int: ...
 
 
 class WebDoor:
@@ -62,7 +75,7 @@ class WebDoor:
         """Whether there is anything to open at all."""
         return self.mode in GOES_OUT or self.site is not None or self.archive is not None
 
-    async def fetch(self, session: Session, url: str) -> Exchange:
+    async def fetch(self, session: Ledger, url: str) -> Exchange:
         """GET, redirects followed, each hop checked and logged. Its `url` is the last one."""
         for _ in range(MAX_REDIRECTS + 1):
             exchange = await self.exchange(session, "GET", url)
@@ -72,7 +85,7 @@ class WebDoor:
         raise Unreachable(f"over {MAX_REDIRECTS} redirects, the last to {url[:200]}")
 
     async def exchange(
-        self, session: Session, method: str, url: str, headers: Mapping[str, str] | None = None
+        self, session: Ledger, method: str, url: str, headers: Mapping[str, str] | None = None
     ) -> Exchange:
         """One request, logged whatever becomes of it. Raises Denied, Missed, Unreachable."""
         log = _Log(session, method, url)
@@ -91,6 +104,38 @@ class WebDoor:
             raise
         log.write(decision, exchange.http, reason, size=len(exchange.body), blob=blob)
         return exchange
+
+    def describe(self) -> dict[str, Any]:
+        """For run.json: the mode, the lists, and hashes of what pages come from."""
+        told: dict[str, Any] = {"mode": self.mode}
+        for name in ("allow", "deny", "guard", "allow_local"):
+            if getattr(self.policy, name):
+                told[name] = sorted(getattr(self.policy, name))
+        if self.site is not None:
+            told["site"] = {"path": str(self.site.folder), "sha256": self.site.sha256()}
+        if self.archive is not None:
+            kept = {"path": str(self.archive.folder), "rows": len(self.archive)}
+            told["archive"] = {**kept, "sha256": self.archive.sha256()}
+        return told
+
+    def uses(self) -> dict[str, Any]:
+        """How the archive answered since this process began."""
+        if self.archive is None:
+            return {}
+        uses = self.archive.uses
+        row = {"hits": uses.hits, "misses": uses.misses, "recorded": uses.recorded}
+        return {"uses": {**row, "missing": dict(uses.missing)}}
+
+    def uses_line(self) -> str:
+        """`uses` for a person, in one line; "" without an archive."""
+        if self.archive is None:
+            return ""
+        uses = self.archive.uses
+        if self.mode == "record":
+            return f"web archive: {uses.recorded} pages recorded in {self.archive.folder}"
+        first = next(iter(uses.missing), "")
+        missing = f" ({len(uses.missing)} URLs, the first {first[:100]})" if first else ""
+        return f"web archive: {uses.hits} hits, {uses.misses} misses{missing}"
 
     async def _answer(
         self, method: str, target: Target, headers: Mapping[str, str] | None
@@ -111,7 +156,7 @@ class WebDoor:
 class _Log:
     """Writes the one egress event of a request."""
 
-    def __init__(self, session: Session, method: str, url: str) -> None:
+    def __init__(self, session: Ledger, method: str, url: str) -> None:
         self._session = session
         self._fields: dict[str, Any] = {"method": method[:20], "url": url[:SHOWN_URL]}
 
@@ -133,15 +178,15 @@ class _Log:
         )
 
 
-def deny(session: Session, method: str, url: str, reason: str) -> None:
+def deny(session: Ledger, method: str, url: str, reason: str) -> None:
     """Log a request that is refused before anyone looks where it would go."""
     _Log(session, method, url).write("denied", 403, reason, count="web_denied")
 
 
-def _keep(session: Session, exchange: Exchange) -> str | None:
+def _keep(session: Ledger, exchange: Exchange) -> str | None:
     """Store a body with the run; UTF-8 text compressed. Denied when the episode has stored too much."""
     body = exchange.body
-    if not body:
+    if not body or session.blobs is None:
         return None
     if session.blob_bytes + len(body) > MAX_BLOB_BYTES:
         raise Denied(f"this episode has opened over {MAX_BLOB_BYTES // 10**6} MB of pages")
