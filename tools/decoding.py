@@ -28,10 +28,10 @@ def decode(data: bytes, media_type: str = "") -> str:
             return data.decode(name, "replace")
     declared = _declared(data, media_type)
     fits_all = declared == "cp1252"  # so UTF-8 is tried before it
-    for name in ("utf-8", declared) if fits_all else (declared, "utf-8"):
+    for encoding in ("utf-8", declared) if fits_all else (declared, "utf-8"):
         try:
-            if name:
-                return data.decode(name)
+            if encoding:
+                return data.decode(encoding)
         except UnicodeDecodeError:
             continue
     return data.decode(declared or _guess(data), "replace")

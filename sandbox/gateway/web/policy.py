@@ -106,6 +106,8 @@ class Policy:
             if "@" in url.raw_authority or url.raw_user is not None or url.raw_password is not None:
                 raise Denied("the URL holds a user name or password")
             url = url.with_host(host)
+            if url.raw_path in ("", "/"):
+                url = url.with_path("/", keep_query=True)
         except ValueError as error:
             raise Denied(f"the URL cannot be read: {error}") from None
         if port is None or not 0 < port < 65536 or url.raw_host != host:

@@ -22,6 +22,7 @@ from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
 from fieldmark.sandbox.gateway.sockets import Sockets
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.gateway.upstream import Upstream
+from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.staging import stage
 from fieldmark.task import Gold, Limits, Prompt, Task
 
@@ -60,7 +61,9 @@ def enter(tmp_path: Path) -> Enter:
     """`async with enter(upstream, limits=…) as inside:` a session that has begun."""
 
     @asynccontextmanager
-    async def _enter(upstream: Upstream | None = None, limits: Limits | None = None) -> AsyncIterator[Inside]:
+    async def _enter(
+        upstream: Upstream | None = None, limits: Limits | None = None, web: WebDoor | None = None
+    ) -> AsyncIterator[Inside]:
         blobs = BlobStore(tmp_path / "blobs")
         blobs.folder.mkdir()
         picture = tmp_path / "task.png"
@@ -78,7 +81,7 @@ def enter(tmp_path: Path) -> Enter:
         session = Session(
             prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
             tracer=Tracer(tmp_path / "trace.jsonl", clock), clock=clock, blobs=blobs,
-            upstream=upstream or ScoutUpstream(), backends=backends,
+            upstream=upstream or ScoutUpstream(), backends=backends, web=web,
         )  # fmt: skip
         session.begin()
         door.admit(session)
