@@ -43,11 +43,8 @@ async def say(
     head = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)).decode()
     status, *rest = head.strip().split("\r\n")
     headers = dict(line.lower().split(": ", 1) for line in rest)
-    body = (
-        b""
-        if lines[0].startswith(("HEAD", "CONNECT"))
-        else await reader.readexactly(int(headers.get("content-length", 0)))
-    )
+    bare = lines[0].startswith(("HEAD", "CONNECT"))
+    body = b"" if bare else await reader.readexactly(int(headers.get("content-length", 0)))
     return status, headers, body
 
 
@@ -57,9 +54,7 @@ async def test_pages_pass_without_tls_and_cookies_stay_outside(
     async with enter(web=door_to()) as inside, connected(inside) as (reader, writer):
         get = [f"GET {odd_site.http}/page HTTP/1.1", "Host: x", "Cookie: a=b", "Accept: text/html"]
         for _ in range(2):  # one connection serves many requests
-            status, headers, body = await say(
-                reader, writer, get, "Host: x", "Cookie: a=b", "Accept: text/html"
-            )
+            status, headers, body = await say(reader, writer, *get)
         head, _, nothing = await say(reader, writer, f"HEAD {odd_site.http}/page HTTP/1.1", "Host: x")
         moved, where, _ = await say(
             reader, writer, f"GET {odd_site.http}/redirect?to=http://10.0.0.1/ HTTP/1.1", "Host: x"
@@ -104,7 +99,8 @@ async def test_upgrades_are_refused(enter: Enter, door_to: MakeDoor, odd_site: O
     async with enter(web=door_to()) as inside, connected(inside) as (reader, writer):
         status, _, _ = await say(
             reader, writer, f"GET {odd_site.http}/page HTTP/1.1", "Host: x",
-            "Connection: keep-alive, Upgrade", f"Upgrade: {upgrade}", "Sec-WebSocket-Key: eA==", "Sec-WebSocket-Version: 13",
+            "Connection: keep-alive, Upgrade", f"Upgrade: {upgrade}",
+            "Sec-WebSocket-Key: eA==", "Sec-WebSocket-Version: 13",
         )  # fmt: skip
         [egress] = inside.events("egress")
     assert status.startswith("HTTP/1.1 403")

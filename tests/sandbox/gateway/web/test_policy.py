@@ -114,9 +114,8 @@ def test_every_address_that_a_name_resolves_to_must_be_public(answers: list[str]
 
 def test_the_switch_for_tests_opens_one_port_of_one_host() -> None:
     policy = Policy(allow_local=frozenset({"127.0.0.1:8901"}))
-    assert policy.check("http://127.0.0.1:8901/x") == T(
-        "http://127.0.0.1:8901/x", "http", "127.0.0.1", 8901, True
-    )
+    url = "http://127.0.0.1:8901/x"
+    assert policy.check(url) == Target(url, "http", "127.0.0.1", 8901, local=True)
     for url in ("http://127.0.0.1:8902/", "http://localhost:8901/", "http://127.1:8901/"):
         with pytest.raises(Denied):
             policy.check(url)
