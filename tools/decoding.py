@@ -12,8 +12,7 @@ _HEAD = 4096  # bytes in which a page may name its encoding
 _SAMPLE = 20_000  # bytes that are looked at to guess an encoding
 _ENOUGH = 200  # bytes beyond ASCII from which a guess is better than windows-1252
 _MEANT = {
-    "iso-8859-1": "cp1252",
-    "latin-1": "cp1252",
+    "iso8859-1": "cp1252",
     "ascii": "cp1252",
     "gb2312": "gb18030",
     "gbk": "gb18030",
