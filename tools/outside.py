@@ -91,7 +91,9 @@ class HostContext:
 
     def fetch(self, url: str) -> tuple[bytes, Page]:
         if self._fetch is None:
-            raise ToolError("no web is set up; on the command line name it: --web live", "unavailable")
+            raise ToolError(
+                "no web is set up; on the command line name one: --web live, or --site DIR", "unavailable"
+            )
         return self._fetch(url)
 
     def emit(self, kind: str, **fields: Any) -> None:

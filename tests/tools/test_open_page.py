@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from fieldmark.tools.decoding import decode
 from fieldmark.tools.html_text import read_html
 from fieldmark.tools.registry import get_tool
 from fieldmark.tools.untrusted import untrusted
+from tests.conftest import Fieldmark
 from tests.tools.pictures import ContextOf
 
 URL = "https://guide.example/types/"
@@ -258,3 +261,17 @@ def test_without_a_web_the_tool_says_how_to_get_one(context_of: ContextOf) -> No
         get_tool("open_page"), {"url": URL}, context_of(Image.new("RGB", (9, 9))), door="graph"
     )
     assert result.error_kind == "unavailable"
+
+
+def test_on_the_hosts_command_line(fieldmark: Fieldmark, tmp_path: Path) -> None:
+    (tmp_path / "site" / "guide.example").mkdir(parents=True)
+    (tmp_path / "site" / "guide.example" / "index.html").write_text("<p>The Saab 340.</p>")
+
+    def ask(url: str) -> Any:
+        done = fieldmark("tool", "open_page", "--json", json.dumps({"url": url}), "--site", "site")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    assert "The Saab 340." in ask("guide.example")["text"]
+    assert ask("https://other.example/")["error_kind"] == "unavailable"
+    assert ask("http://localhost/")["error_kind"] == "denied"

@@ -60,8 +60,8 @@ class BrowserDoor:
             deny(session, request.method, request.raw_path, NO_WEB)
             return refusal(403, "denied", NO_WEB)
         try:
-            if request.method == "CONNECT":
-                await self._end_tls(request, session.web)
+            if request.method == "CONNECT" and not isinstance(request.protocol, _Tunnel):
+                return await self._end_tls(request, session.web)
             return await _serve(session, session.web, request)
         except (ConnectionError, asyncio.CancelledError, web.HTTPException):
             raise
@@ -72,11 +72,11 @@ class BrowserDoor:
             session.fail(gateway_fault(error))
             return gone()
 
-    async def _end_tls(self, request: web.BaseRequest, door: WebDoor) -> None:
-        """Turn the connection into a TLS one with a handler of its own; always leaves by ConnectionError."""
+    async def _end_tls(self, request: web.BaseRequest, door: WebDoor) -> web.Response:
+        """Turn the connection into a TLS one with a handler of its own; what is returned goes nowhere."""
         outer, transport = request.protocol, request.transport
         if transport is None:
-            raise ConnectionResetError
+            return web.Response()
         inner = _Tunnel(self._server, request.raw_path)
         transport.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         outer.transport = None  # the connection is the tunnel's from here on
@@ -89,9 +89,9 @@ class BrowserDoor:
             ended = None
         if ended is None:
             transport.close()
-            raise ConnectionResetError
-        inner.connection_made(ended)
-        raise ConnectionResetError
+        else:
+            inner.connection_made(ended)
+        return web.Response()
 
 
 class _Tunnel(web.RequestHandler):
@@ -128,7 +128,7 @@ def _url(request: web.BaseRequest) -> str:
     path = request.raw_path
     if not isinstance(request.protocol, _Tunnel):
         return path
-    authority = request.protocol.authority
+    authority = request.protocol.authority.removesuffix(":443")
     return f"https://{authority}{path if path.startswith('/') else f'/{path}'}"
 
 

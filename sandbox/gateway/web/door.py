@@ -91,6 +91,7 @@ class WebDoor:
         log = _Log(session, method, url)
         try:
             target = self.policy.check(url)
+            log.url(target.url)
             exchange, decision, reason = await self._answer(method, target, headers)
             blob = _keep(session, exchange)
         except Denied as denied:
@@ -159,6 +160,10 @@ class _Log:
     def __init__(self, session: Ledger, method: str, url: str) -> None:
         self._session = session
         self._fields: dict[str, Any] = {"method": method[:20], "url": url[:SHOWN_URL]}
+
+    def url(self, normal: str) -> None:
+        """The URL that is really asked for."""
+        self._fields["url"] = normal[:SHOWN_URL]
 
     def write(
         self, decision: Decision, http: int, reason: str | None, *,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Any
 
 from aiohttp import web
 
@@ -37,13 +38,15 @@ async def fetch(session: Session, request: web.BaseRequest) -> web.Response:
         session.fail_on_disk(error)
         return refusal(507, "disk", "the host's disk is full")
     return web.Response(
-        body=page.body, content_type="application/octet-stream", headers={"X-Page": described(url, page)}
+        body=page.body,
+        content_type="application/octet-stream",
+        headers={"X-Page": json.dumps(described(url, page))},
     )
 
 
-def described(url: str, page: Exchange) -> str:
-    """What `tools.context.Page` holds, as ASCII JSON."""
-    return json.dumps({
+def described(url: str, page: Exchange) -> dict[str, Any]:
+    """The fields of a `tools.context.Page`."""
+    return {
         "url": url,
         "final_url": page.url,
         "http": page.http,
@@ -52,7 +55,7 @@ def described(url: str, page: Exchange) -> str:
         "blob": hashlib.sha256(page.body).hexdigest() if page.body else None,
         "bytes": len(page.body),
         "truncated": page.truncated,
-    })  # fmt: skip
+    }
 
 
 def _kind(failure: Unreachable) -> str:

@@ -38,9 +38,13 @@ class Site:
     def get(self, target: Target) -> Exchange:
         """The file of a URL, or 404. Links that lead out of the folder lead nowhere."""
         path = self._file(target)
-        if path is None:
+        try:
+            body = path.read_bytes() if path else None
+        except OSError:
+            body = None
+        if path is None or body is None:
             return Exchange(target.url, 404, "text/plain; charset=utf-8", b"no such page on this site")
-        return Exchange(target.url, 200, _media_type(path), path.read_bytes())
+        return Exchange(target.url, 200, _media_type(path), body)
 
     def sha256(self) -> str:
         """One hash of all files and their paths."""
@@ -58,7 +62,14 @@ class Site:
         if not asked.is_relative_to(self.folder / target.host):
             return None
         choices = (asked, asked / INDEX, asked.with_name(f"{asked.name}.html"))
-        return next((choice for choice in choices if choice.is_file()), None)
+        return next((choice for choice in choices if _is_file(choice)), None)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long
+        return False
 
 
 def _media_type(path: Path) -> str:
