@@ -21,6 +21,8 @@ Mode = Literal["offline", "replay", "record", "live"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 GOES_OUT: frozenset[Mode] = frozenset({"record", "live"})
 MAX_REDIRECTS = 5
+MAX_REQUESTS = 5_000
+"""Of one episode; the rest is refused without an event, so that no program fills the trace."""
 SHOWN_URL = 2_000
 """Characters of a URL in an event."""
 
@@ -90,6 +92,8 @@ class WebDoor:
         """One request, logged whatever becomes of it. Raises Denied, Missed, Unreachable."""
         log = _Log(session, method, url)
         try:
+            if session.counts.get("web_requests", 0) >= MAX_REQUESTS:
+                raise Denied(f"this episode has made {MAX_REQUESTS} web requests")
             target = self.policy.check(url)
             log.url(target.url)
             exchange, decision, reason = await self._answer(method, target, headers)
@@ -170,7 +174,14 @@ class _Log:
         size: int = 0, blob: str | None = None, count: str = "web_pages",
     ) -> None:  # fmt: skip
         counts = self._session.counts
-        counts[count] = counts.get(count, 0) + 1
+        for name in (count, "web_requests"):
+            counts[name] = counts.get(name, 0) + 1
+        over = counts["web_requests"] - MAX_REQUESTS
+        if over == 1:
+            message = f"over {MAX_REQUESTS} web requests; the rest is refused"
+            self._session.log("gateway", "log", level="warning", message=message)
+        if over > 0:
+            return
         self._session.log(
             "gateway",
             "egress",

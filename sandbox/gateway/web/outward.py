@@ -153,12 +153,17 @@ def _exchange(target: Target, reply: Any, body: bytes, truncated: bool) -> Excha
     return Exchange(
         url=target.url,
         http=reply.status,
-        media_type=reply.headers.get("Content-Type", "")[:200],
+        media_type=_plain(reply.headers.get("Content-Type", ""))[:200],
         body=body,
-        location=_absolute(target.url, location) if location else None,
-        headers={name: reply.headers[name][:2000] for name in KEPT_HEADERS if name in reply.headers},
+        location=_absolute(target.url, _plain(location)) if location else None,
+        headers={name: _plain(reply.headers[name])[:2000] for name in KEPT_HEADERS if name in reply.headers},
         truncated=truncated,
     )
+
+
+def _plain(value: str) -> str:
+    """A header without the bytes that are no UTF-8."""
+    return value.encode("utf-8", "replace").decode()
 
 
 def _absolute(base: str, location: str) -> str:
