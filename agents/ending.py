@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fieldmark.agents.base import AgentAnswer, AgentStopped
-from fieldmark.agents.parsing import Parsed, parse_answer
+from fieldmark.agents.parsing import Parsed, only_calls, parse_answer
 from fieldmark.agents.reply import Reply
 
 
@@ -28,6 +28,11 @@ def why_empty(reply: Reply) -> AgentStopped | None:
         return AgentStopped(
             "truncated",
             "the reply was cut at the model's token limit (finish_reason length) before an answer: raise it",
+        )
+    if only_calls(reply.text):
+        return AgentStopped(
+            "tool_call_malformed",
+            "the reply holds a tool call as text: switch on the tool parser of the model's server",
         )
     if reply.reasoning and not reply.text:
         return AgentStopped(

@@ -1,8 +1,9 @@
 """The one place where a model's text becomes an answer. Nothing is executed and nothing is invented.
 
-Thinking is left out first. Then, in this order: `<answer>` tags, a JSON object with the key `answer`
-(mended where it is broken), a line `Answer: …`, the whole text. Of several, the last that is not empty
-is the model's final word. A value that the token limit cut in the middle is no answer.
+Thinking is left out first, and then tool calls that were written as text. Then, in this order: `<answer>`
+tags, a JSON object with the key `answer` (mended where it is broken), a line `Answer: …`, the whole text. Of
+several, the last that is not empty is the model's final word. A value that the token limit cut in the middle
+is no answer.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Parsed:
 
 def parse_answer(raw: str, *, truncated: bool = False) -> Parsed:
     """Read an answer out of a model's reply; `truncated`: the reply was cut at the token limit."""
-    text = without_thinking(raw)
+    text = without_calls(without_thinking(raw))
     for read in (_from_tag, _from_json, _from_label):
         found = read(text, truncated)
         if found is not None:
@@ -61,8 +62,8 @@ def confidence(value: Any) -> float | None:
 
 # --- thinking and fences --------------------------------------------------------------------------
 
-_CLOSE = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_OPEN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_CLOSE = re.compile(r"</think(?:ing)?>|◁/think▷", re.IGNORECASE)
+_OPEN = re.compile(r"<think(?:ing)?>|◁think▷", re.IGNORECASE)
 _FENCE = re.compile(r"^(?:```|~~~)[\w-]*\n(.*?)\n?(?:```|~~~)$", re.DOTALL)
 
 
@@ -70,6 +71,25 @@ def without_thinking(text: str) -> str:
     """The text after the last `</think>` (its opening may be in the prompt), or before an open `<think>`."""
     after = _CLOSE.split(text)[-1]
     return _OPEN.split(after)[0].strip()
+
+
+_CALL = re.compile(
+    r"<(tool_call|function_call)>.*?(?:</\1>|\Z)|<function=[\w.-]+>.*?(?:</function>|\Z)|\[TOOL_CALLS\].*",
+    re.DOTALL,
+)
+_BARE_CALL = re.compile(r'\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"(?:arguments|parameters)"\s*:.*\}', re.DOTALL)
+
+
+def without_calls(text: str) -> str:
+    """The text without tool calls in the syntax of chat templates, which a server should have read."""
+    rest = _CALL.sub("", text).strip()
+    return "" if _BARE_CALL.fullmatch(_without_fence(rest)) else rest
+
+
+def only_calls(raw: str) -> bool:
+    """Whether all that a reply says, beside its thinking, is tool calls written as text."""
+    text = without_thinking(raw)
+    return bool(text) and not without_calls(text)
 
 
 def _without_fence(text: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from fieldmark.agents.base import AgentAnswer
+from fieldmark.tools.base import cut_to_bytes, json_bytes
 
 TEXT_BYTES = 60_000
 """An answer's text at most; no answer to a recognition question is longer than a line."""
@@ -33,29 +33,13 @@ class _Room:
 
     def take(self, text: str, most: int) -> str:
         """The longest beginning of `text` for which there is room."""
-        kept = _cut(text, min(most, self.left))
-        self.left -= _size(kept)
+        kept = cut_to_bytes(text, min(most, self.left))
+        self.left -= json_bytes(kept)
         return kept
 
 
 def _evidence(answer: AgentAnswer, room: _Room) -> list[int | str]:
     shared = _Room(min(_EVIDENCE_BYTES, room.left))
     kept = [item for item in answer.evidence if shared.take(str(item), shared.left) == str(item)]
-    room.left -= _size("".join(map(str, kept)))
+    room.left -= json_bytes("".join(map(str, kept)))
     return kept
-
-
-def _cut(text: str, limit: int) -> str:
-    """The longest beginning whose JSON takes at most `limit` bytes."""
-    if _size(text) <= limit:
-        return text
-    low, high = 0, min(len(text), limit)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if _size(text[:middle]) <= limit else (low, middle - 1)
-    return text[:low]
-
-
-def _size(text: str) -> int:
-    """Bytes as they travel: the client escapes everything beyond ASCII."""
-    return len(json.dumps(text)) - 2

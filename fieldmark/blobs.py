@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,6 +58,6 @@ class BlobStore:
         path = self.folder / name
         if path.exists():
             return
-        temporary = self.folder / f".{name}.{os.getpid()}"
+        temporary = self.folder / f".{name}.{os.getpid()}.{threading.get_ident()}"
         temporary.write_bytes(data if isinstance(data, bytes) else data())
         temporary.replace(path)

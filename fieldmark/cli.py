@@ -15,6 +15,7 @@ from fieldmark.errors import EpisodeFault, FieldmarkError, UsageError
 COMMANDS = {
     "demo": "Run the bundled smoke benchmark on the embedded default and show the table.",
     "run": "Run an agent over a benchmark, in Docker sandboxes.",
+    "registry": "Import aircraft registries into one file, and look aircraft up.",
     "report": "Print the tables of one or more runs and write report.html.",
     "sandbox": "Build, check, clean, save or load the sandbox image.",
     "tool": "Call one tool, or list them.",

@@ -63,8 +63,7 @@ async def run_episode(
     except asyncio.CancelledError:
         session.abandon()
         raise
-    outcome = await session.ended
-    await session.close(outcome)
+    outcome = await session.close(await session.ended)
     return _record(stage, staged, session, outcome, epoch, attempt, started), outcome
 
 
@@ -114,20 +113,23 @@ def _log_start(
     session.log(
         "runner",
         "episode_start",
-        version=__version__,
-        run=stage.run_id,
-        id=staged.task.id,
-        epoch=epoch,
-        attempt=attempt,
-        agent=stage.agent,
-        model=stage.upstream.name,
-        image=prompt.image.model_dump(exclude_none=True),
-        view=prompt.view.model_dump(exclude_none=True),
-        prompt_sha256=hashlib.sha256(shown.encode()).hexdigest(),
-        limits=prompt.limits.model_dump(),
+        {
+            "version": __version__,
+            "run": stage.run_id,
+            "id": staged.task.id,
+            "epoch": epoch,
+            "attempt": attempt,
+            "agent": stage.agent,
+            "model": stage.upstream.name,
+            "image": prompt.image.model_dump(exclude_none=True),
+            "view": prompt.view.model_dump(exclude_none=True),
+            "prompt_sha256": hashlib.sha256(shown.encode()).hexdigest(),
+            "limits": prompt.limits.model_dump(),
+        },
     )
     for note in earlier:
-        session.log("runner", "log", level="warning", message=f"an earlier attempt failed: {note}")
+        message = f"an earlier attempt failed: {note}"
+        session.log("runner", "log", {"level": "warning", "message": message})
 
 
 def _record(

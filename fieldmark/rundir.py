@@ -25,6 +25,7 @@ from fieldmark.task import Gold
 from fieldmark.trace import Event, parse_event
 
 RUN_VERSION = 1
+LOCK = ".lock"
 
 
 def episode_key(task_id: str, epoch: int = 0) -> str:
@@ -85,7 +86,7 @@ class RunDir:
 
     def lock(self) -> None:
         """Hold the folder for this process until it ends; a second runner gets a UsageError."""
-        self._lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -116,6 +117,8 @@ class RunDir:
         with pending.open("rb") as file:
             os.fsync(file.fileno())
         pending.replace(self.traces / record.trace)
+        for earlier in range(record.attempt):
+            self.pending_trace(record.id, record.epoch, earlier).unlink(missing_ok=True)
         jsonl.append(self.episodes_file, record.model_dump(mode="json", exclude_none=True))
 
     def add_verdict(self, verdict: Verdict) -> None:
@@ -142,6 +145,10 @@ class RunDir:
             if trace.name not in kept:
                 trace.unlink()
                 done.append(f"removed the unfinished trace {trace.name}")
+        for folder in (self.path, self.private, self.blobs):
+            for path in folder.glob(".*"):
+                if path.is_file() and path.name != LOCK:  # half-written neighbours of files and blobs
+                    path.unlink()
         return done
 
     def drop_faults(self) -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import resource
 import signal
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 
@@ -21,13 +23,20 @@ from fieldmark.sandbox import reaper
 from fieldmark.sandbox.container import PYTHON, Limits
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.session import HARD_STOP
-from fieldmark.sandbox.pool import ContainerPool
+from fieldmark.sandbox.gateway.upstream import Upstream
+from fieldmark.sandbox.pool import ContainerPool, undisturbed
 from fieldmark.staging import StagedTask
 
 ATTEMPTS = 3
 """An episode that broke through no fault of the agent is tried again, so often in all."""
 SPARE = 4
 """Containers kept warm at most."""
+MODEL_PAUSE = 10.0
+"""Seconds before an episode that the model's server broke is tried again: it may be starting anew."""
+OUTAGE_EPISODES = 3
+OUTAGE_SECONDS = 60.0
+FILES = 65_536
+"""Open files this process may want: a container has up to 128 connections."""
 
 
 @dataclass
@@ -44,6 +53,7 @@ def carry_out(run: Run) -> None:
     """Run what is left. InterruptedRun when it stops early; `--resume` then goes on."""
     for line in reaper.reap(run.plan.docker):
         _say(line)
+    _allow_many_files()
     try:
         asyncio.run(_until_interrupted(run))
     except asyncio.CancelledError:
@@ -53,8 +63,14 @@ def carry_out(run: Run) -> None:
 async def _until_interrupted(run: Run) -> None:
     work = asyncio.ensure_future(_carry_out(run))
     loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):  # once: a second one would leave containers behind
+            loop.add_signal_handler(number, _say, "still stopping: the containers are being removed")
+        work.cancel()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, work.cancel)
+        loop.add_signal_handler(number, stop)
     await work
 
 
@@ -91,26 +107,33 @@ async def _stage(run: Run, expected: int) -> AsyncIterator[Stage]:
         )  # fmt: skip
     finally:
         backends.close()
-        await asyncio.shield(pool.close())
-        await plan.upstream.close()
+        await undisturbed(_close(pool, plan.upstream))
+
+
+async def _close(pool: ContainerPool, upstream: Upstream) -> None:
+    await pool.close()
+    await upstream.close()
 
 
 async def _play_all(
     run: Run, stage: Stage, left: list[StagedTask], progress: RunProgress, judging: _Judging
 ) -> None:
     waiting: Iterator[StagedTask] = iter(left)
+    outage = Outage()
 
     async def player() -> None:
         for staged in waiting:
             record = await _play(run, stage, staged)
             progress.episode_done(record)
             judging.begin(record)
+            if outage.goes_on(record, time.monotonic()):
+                raise _stopped(run, f"{outage.length} episodes in a row broke alike: {outage.what}")
 
     try:
         async with asyncio.TaskGroup() as group:
             for _ in range(min(run.plan.config.parallel, len(left))):
                 group.create_task(player())
-    except* InterruptedRun as errors:
+    except* InterruptedRun as errors:  # of several players that stop alike, one tells it
         raise errors.exceptions[0] from None
 
 
@@ -121,12 +144,17 @@ async def _play(run: Run, stage: Stage, staged: StagedTask) -> EpisodeRecord:
         full = preflight.check_disk(run.folder.path, run.plan.config.min_free_mb)
         if full:
             raise _stopped(run, full)
-        record, outcome = await run_episode(stage, staged, attempt=attempt, earlier=earlier)
+        try:
+            record, outcome = await run_episode(stage, staged, attempt=attempt, earlier=earlier)
+        except (OSError, KeyError) as error:  # KeyError: a picture is no longer among the blobs
+            raise _stopped(run, f"the run folder cannot be used: {error}") from None
         if outcome.stops_run:
             raise _stopped(run, record.error.message if record.error else "a fault")
         if record.status != "sandbox_error":
             break
         earlier.append(f"{record.error.boundary}: {record.error.message}" if record.error else "")
+        if record.error and record.error.boundary == "model" and attempt + 1 < ATTEMPTS:
+            await asyncio.sleep(MODEL_PAUSE)
     try:
         run.folder.commit(record, run.folder.pending_trace(record.id, record.epoch, record.attempt))
     except OSError as error:
@@ -134,7 +162,34 @@ async def _play(run: Run, stage: Stage, staged: StagedTask) -> EpisodeRecord:
     return record
 
 
+class Outage:
+    """Episodes in a row, over all players, that broke through the same fault which is not the agent's.
+
+    After OUTAGE_EPISODES of them over OUTAGE_SECONDS the next would break alike.
+    """
+
+    def __init__(self) -> None:
+        self.length = 0
+        self.what = ""
+        self._cause: tuple[str, str] | None = None
+        self._began = 0.0
+
+    def goes_on(self, record: EpisodeRecord, now: float) -> bool:
+        """Take note of an episode that ended at `now` (seconds of the monotonic clock)."""
+        error = record.error if record.status == "sandbox_error" else None
+        cause = (error.boundary, error.kind) if error else None
+        if cause != self._cause:
+            self._cause, self.length, self._began = cause, 0, now - record.seconds
+        if error is None:
+            return False
+        self.length += 1
+        self.what = f"{error.boundary}: {error.message}"
+        return self.length >= OUTAGE_EPISODES and now - self._began >= OUTAGE_SECONDS
+
+
 def _stopped(run: Run, why: str) -> InterruptedRun:
+    if not run.folder.run_json.exists():
+        return InterruptedRun(f"the run folder {run.folder.path} is gone: start the run again")
     return InterruptedRun(
         f"{why}; the finished episodes are safe, go on with: fieldmark run --resume {run.folder.path}"
     )
@@ -181,6 +236,13 @@ class _Judging:
             self._progress.say(f"episode {record.id} stays unjudged: {type(error).__name__}: {error}"[:300])
             return
         self._progress.judged(verdict)
+
+
+def _allow_many_files() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _say(line: str) -> None:

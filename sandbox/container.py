@@ -14,11 +14,13 @@ from fieldmark.sandbox import owner
 LABEL = "fieldmark"
 """Every container of ours carries it; its value is the run id."""
 OWNER_LABEL = "fieldmark.owner"
+PLACE_LABEL = "fieldmark.place"
 DEADLINE_LABEL = "fieldmark.deadline"
 SOCKET_FOLDER = "/run/fieldmark"
 USER = "10001:10001"
 IDLE_SECONDS = 600
 """A warm container older than this is replaced, never leased."""
+OPEN_FILES = 4096
 PYTHON = "/opt/venv/bin/python"
 
 
@@ -42,7 +44,12 @@ def create_options(image: str, command: list[str], run_id: str, lifetime: float)
         "user": USER,
         "working_dir": "/workspace",
         "environment": {"HOME": "/home/agent"},
-        "labels": {LABEL: run_id, OWNER_LABEL: owner.me(), DEADLINE_LABEL: str(int(time.time() + lifetime))},
+        "labels": {
+            LABEL: run_id,
+            OWNER_LABEL: owner.me(),
+            PLACE_LABEL: owner.place(),
+            DEADLINE_LABEL: str(int(time.time() + lifetime)),
+        },
         "network_disabled": True,
         "stdin_open": False,
     }
@@ -61,6 +68,7 @@ def host_options(door: Path, limits: Limits) -> dict[str, Any]:
         "memswap_limit": f"{limits.memory_mb}m",
         "nano_cpus": int(limits.cpus * 1e9),
         "pids_limit": limits.pids,
+        "ulimits": [{"name": "nofile", "soft": OPEN_FILES, "hard": OPEN_FILES}],
         "init": True,
         "auto_remove": True,
         "tmpfs": {

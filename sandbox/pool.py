@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from fieldmark.errors import SandboxFault
 from fieldmark.sandbox import container as spec
@@ -17,6 +17,7 @@ from fieldmark.sandbox.gateway.door import Door
 from fieldmark.sandbox.gateway.sockets import Sockets
 from fieldmark.sandbox.reaper import remove
 
+T = TypeVar("T")
 START_SECONDS = 60.0
 STARTS_AT_ONCE = 2
 GIVE_UP_AFTER = 3
@@ -51,7 +52,7 @@ class ContainerPool:
         self._lifetime = spec.IDLE_SECONDS + lifetime
         self._spare = spare
         self._expected = expected
-        self._sockets = Sockets()
+        self._closing = False
         self._ready: asyncio.Queue[Container | SandboxFault] = asyncio.Queue()
         self._starting: set[asyncio.Task[None]] = set()
         self._removing: set[asyncio.Task[None]] = set()
@@ -60,6 +61,7 @@ class ContainerPool:
         self._waiting = 0
         self._by_id: dict[str, Container] = {}
         self._deaths = DeathWatch(client, run_id, self._on_death)
+        self._sockets = Sockets()
 
     def warm(self) -> None:
         """Start containers in the background."""
@@ -76,6 +78,7 @@ class ContainerPool:
 
     async def close(self) -> None:
         """Destroy everything; returns when the engine has none of this run's containers left."""
+        self._closing = True
         for task in self._starting:
             task.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
@@ -104,6 +107,8 @@ class ContainerPool:
 
     def _refill(self) -> None:
         """Start as many as are waited for, and spare ones while starting works."""
+        if self._closing:
+            return
         spare = 0 if self._failed_in_a_row else min(self._spare, self._expected)
         for _ in range(max(self._waiting, spare) - self._ready.qsize() - len(self._starting)):
             task = asyncio.create_task(self._start())
@@ -117,13 +122,15 @@ class ContainerPool:
 
     async def _start(self) -> None:
         async with self._slots:
-            door = await self._sockets.open_door()
+            door: Door | None = None
             name = f"fieldmark-{secrets.token_hex(6)}"
             try:
+                door = await self._sockets.open_door()
                 container = await self._create(door, name)
             except BaseException as error:
                 await asyncio.to_thread(remove, self._client, name)
-                await door.close()
+                if door:
+                    await door.close()
                 if not isinstance(error, Exception):
                     raise
                 self._ready.put_nowait(self._fault(f"a container could not be started: {_one_line(error)}"))
@@ -140,10 +147,12 @@ class ContainerPool:
         api = self._client.api
         host = api.create_host_config(**spec.host_options(door.folder, self._limits))
         options = spec.create_options(self._image, self._command, self._run_id, self._lifetime)
-        made = await _finish(asyncio.to_thread(api.create_container, host_config=host, name=name, **options))
+        made = await undisturbed(
+            asyncio.to_thread(api.create_container, host_config=host, name=name, **options)
+        )
         container = Container(made["Id"], door, asyncio.get_running_loop().create_future())
         self._by_id[container.id] = container
-        await _finish(asyncio.to_thread(api.start, container.id))
+        await undisturbed(asyncio.to_thread(api.start, container.id))
         return container
 
     async def _is_ready(self, container: Container) -> bool:
@@ -170,8 +179,10 @@ class ContainerPool:
         task.add_done_callback(self._removing.discard)
 
     async def _destroy(self, container: Container) -> None:
-        await container.door.close()
-        await asyncio.to_thread(remove, self._client, container.id)
+        try:
+            await container.door.close()
+        finally:
+            await asyncio.to_thread(remove, self._client, container.id)
 
     def _on_death(self, container_id: str, death: Death) -> None:
         container = self._by_id.get(container_id)
@@ -179,14 +190,18 @@ class ContainerPool:
             container.died.set_result(death)
 
 
-async def _finish(work: Any) -> Any:
-    """Await something that must not be abandoned half-way, even when cancelled."""
+async def undisturbed(work: Coroutine[Any, Any, T]) -> T:
+    """Await something that must not be abandoned half-way: a cancel counts only when it is done."""
     task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await task
-        raise
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled:
+        raise cancelled
+    return task.result()
 
 
 def _one_line(error: Exception) -> str:

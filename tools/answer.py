@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
-from fieldmark.tools.base import Args, Tool, ToolResult
+from fieldmark.tools.base import Args, Tool, ToolResult, cut_to_bytes
 from fieldmark.tools.context import Context
 from fieldmark.tools.numbers import OptionalNumber
+
+_RATIONALE, _EVIDENCE, _RAW = 16_000, 500, 4_000
+"""Bytes that are recorded of the rationale, of each piece of evidence and of the text once more, so that the
+event stays below 64 kB in any script."""
 
 
 class AnswerArgs(Args):
@@ -30,9 +34,9 @@ def run(args: AnswerArgs, context: Context) -> ToolResult:
         "answer",
         text=args.text,
         confidence=args.confidence,
-        rationale=args.rationale,
-        evidence=args.evidence,
-        raw=args.text,
+        rationale=args.rationale and cut_to_bytes(args.rationale, _RATIONALE),
+        evidence=[item if isinstance(item, int) else cut_to_bytes(item, _EVIDENCE) for item in args.evidence],
+        raw=cut_to_bytes(args.text, _RAW),
     )
     return ToolResult("answer recorded")
 

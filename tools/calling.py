@@ -11,13 +11,17 @@ from pydantic import ValidationError
 
 from fieldmark.client import GatewayGone
 from fieldmark.errors import ToolError
-from fieldmark.tools.base import Args, Tool, ToolResult, capped, compact
+from fieldmark.tools.base import Args, Tool, ToolResult, capped, compact, cut_to_bytes
 from fieldmark.tools.boxes import BoxArgs, OptionalBoxArgs
 from fieldmark.tools.context import Context
 from fieldmark.trace import Door
 
+_EVENT = 60_000
 _EVENT_TEXT = 16_000
 _EVENT_ARGUMENTS = 4_000
+_EVENT_NAME = 200
+"""Bytes of an event, below the 64 kB that the gateway takes, and of its fields: a model may write anything
+for a name or an argument, and one character can take six bytes."""
 
 
 def call_tool(
@@ -37,11 +41,11 @@ def call_tool(
     context.emit(
         "tool_call",
         call=call,
-        name=tool.name,
+        name=cut_to_bytes(tool.name, _EVENT_NAME),
         arguments=_recordable(arguments),
         door=door,
         action=tool.action,
-        model_call=model_call,
+        model_call=model_call and cut_to_bytes(model_call, _EVENT_NAME),
     )
     started = time.monotonic()
     result = _attempt(tool, arguments, context)
@@ -71,10 +75,11 @@ def _checked(tool: Tool, arguments: str | dict[str, Any], context: Context) -> A
 
 
 def _parsed(arguments: str | dict[str, Any]) -> dict[str, Any]:
-    if isinstance(arguments, dict):
-        return arguments
+    """The object that a model wrote; half a surrogate pair, as of a broken emoji, becomes "?"."""
     try:
-        value = json.loads(arguments) if arguments.strip() else {}
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        value = json.loads(text) if text.strip() else {}
+        value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         raise ToolError(f"the arguments are not valid JSON: {error}", "invalid_args") from None
     if not isinstance(value, dict):
@@ -116,16 +121,22 @@ def _recordable(arguments: str | dict[str, Any]) -> Any:
 
 
 def _record(call: str, result: ToolResult, seconds: float, context: Context) -> None:
-    data = None if result.data is None else json.loads(compact(result.data))
-    context.emit(
-        "tool_result",
-        call=call,
-        ok=result.ok,
-        seconds=round(seconds, 4),
-        error_kind=result.error_kind,
-        error=result.error and capped(result.error, _EVENT_ARGUMENTS),
-        text=capped(result.text, _EVENT_TEXT),
-        data=data,
-        pictures=[picture.model_dump(exclude_none=True) for picture in result.pictures],
-        regions=[region.model_dump(exclude_none=True) for region in result.regions],
-    )
+    fields = {
+        "ok": result.ok,
+        "seconds": round(seconds, 4),
+        "error_kind": result.error_kind,
+        "error": result.error and cut_to_bytes(result.error, _EVENT_ARGUMENTS),
+        "text": _cut_and_said(result.text),
+        "data": None if result.data is None else json.loads(compact(result.data)),
+        "pictures": [picture.model_dump(exclude_none=True) for picture in result.pictures],
+        "regions": [region.model_dump(exclude_none=True) for region in result.regions],
+    }
+    for name, less in (("data", {"truncated": True}), ("regions", [])):
+        if len(json.dumps(fields)) > _EVENT:
+            fields[name] = less
+    context.emit("tool_result", call=call, **fields)
+
+
+def _cut_and_said(text: str) -> str:
+    kept = cut_to_bytes(text, _EVENT_TEXT)
+    return text if kept == text else f"{kept}\n[truncated: {len(kept)} of {len(text)} characters]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, cast, get_args
 from urllib.parse import urlencode
 
@@ -12,6 +13,8 @@ from fieldmark.client import GatewayClient, GatewayRefused
 from fieldmark.errors import ToolError, ToolErrorKind
 from fieldmark.tools.context import Page
 from fieldmark.trace import Box, Picture
+
+ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
 
 
 class GatewayContext:
@@ -70,6 +73,30 @@ class GatewayContext:
 
     def emit(self, kind: str, **fields: Any) -> None:
         self._client.event(kind, **fields)
+
+
+class FilingContext(GatewayContext):
+    """For a shell, which sees files only: `file` writes pictures that a tool made into `folder`."""
+
+    def __init__(self, client: GatewayClient, image: Picture, view: Picture, folder: Path) -> None:
+        super().__init__(client, image, view)
+        self._folder = folder
+        self._bytes: dict[str, bytes] = {}
+
+    def region(
+        self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
+    ) -> tuple[bytes, Picture]:
+        data, picture = super().region(box, scale=scale, media_type=media_type)
+        self._bytes[picture.blob] = data
+        return data, picture
+
+    def file(self, picture: Picture) -> Path | None:
+        """The file of a picture, written now; None when its bytes did not pass here."""
+        if picture.blob not in self._bytes:
+            return None
+        path = self._folder / f"{picture.blob[:16]}{ENDINGS.get(picture.media_type, '')}"
+        path.write_bytes(self._bytes[picture.blob])
+        return path
 
 
 @contextmanager

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from fieldmark.errors import ToolError
 from fieldmark.tools.context import Page
 from fieldmark.tools.images import Meta, cut, stage
+from fieldmark.tools.inside import ENDINGS
 from fieldmark.trace import Box, Picture
 
 if TYPE_CHECKING:
     from fieldmark.tools.aircraft_db import AircraftDb
     from fieldmark.tools.local_index import LocalIndex
-
-_ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
 
 
 class HostContext:
@@ -60,7 +59,7 @@ class HostContext:
         scale: float | None = None,
     ) -> Picture:
         blob = hashlib.sha256(data).hexdigest()
-        path = self._folder / f"{blob}{_ENDINGS[media_type]}"
+        path = self._folder / f"{blob}{ENDINGS[media_type]}"
         path.write_bytes(data)
         self.files[blob] = path
         return Picture(
@@ -72,6 +71,10 @@ class HostContext:
             box=box,
             scale=scale,
         )
+
+    def file(self, picture: Picture) -> Path | None:
+        """The file of a picture that a tool made."""
+        return self.files.get(picture.blob)
 
     def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:
         if self._index is None:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from functools import lru_cache
+from itertools import combinations, product
 
-_GROUPS = ("O0Q", "I1", "B8", "S5", "Z2", "G6")
+_GROUPS = ("O0Q", "I1", "B8", "S5", "Z2", "G6")  # the second is what a folded mark has
 _LIKE = {char: group for group in _GROUPS for char in group}
+_FOLD = str.maketrans({char: group[1] for group in _GROUPS for char in group} | {"-": None, " ": None})
 _MAX_CHANGES = 3
 _DASHES = re.compile(r"[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D_~=]")
 
@@ -152,15 +155,13 @@ _THREE_LETTERS = {  # prefixes followed by a dash and three letters
 }
 
 
-def _grammar() -> list[tuple[str, re.Pattern[str]]]:
-    forms = {**_NO_DASH, **_SPECIAL}
-    forms |= {
-        nation: f"(?:{'|'.join(prefixes.split())})-[A-Z]{{3}}" for nation, prefixes in _THREE_LETTERS.items()
-    }
-    return [(nation, re.compile(form)) for nation, form in forms.items()]
-
-
-_GRAMMAR = _grammar()
+_THREE = {
+    nation: f"(?:{'|'.join(prefixes.split())})-[A-Z]{{3}}" for nation, prefixes in _THREE_LETTERS.items()
+}
+_FORMS = {**_NO_DASH, **_SPECIAL, **_THREE}
+_NATIONS = tuple(_FORMS)
+_ANY = re.compile("|".join(f"({form})" for form in _FORMS.values()))
+_ANY_UNDASHED = re.compile(re.sub(r"(\[[^]]*\])|-\??", lambda part: part[1] or "", "|".join(_FORMS.values())))
 
 
 @dataclass(frozen=True)
@@ -183,9 +184,17 @@ def key(reading: str) -> str:
     return re.sub(r"[^0-9A-Z]", "", normalised(reading))
 
 
+def folded(reading: str) -> str:
+    """What all readings of one mark share: `key` with confusable characters as one: 'G-8OAC' -> '680AC'."""
+    quick = reading.upper().translate(_FOLD)
+    return quick if quick.isascii() and quick.isalnum() else key(reading).translate(_FOLD)
+
+
+@lru_cache(maxsize=4096)
 def nation_of(text: str) -> str | None:
     """The nation of a whole, normalised mark; None when it follows no nation's form."""
-    return next((nation for nation, form in _GRAMMAR if form.fullmatch(text)), None)
+    found = _ANY.fullmatch(text)
+    return _NATIONS[found.lastindex - 1] if found and found.lastindex else None
 
 
 def marks(reading: str) -> list[Mark]:
@@ -197,28 +206,33 @@ def marks(reading: str) -> list[Mark]:
     if not 2 <= len(letters) <= 9:
         return []
     found: dict[str, Mark] = {}
-    for variant in _variants(letters):
+    for variant in filter(_ANY_UNDASHED.fullmatch, _variants(letters)):
         for text in _dashed(variant):
             nation = nation_of(text)
             if nation and text not in found:
-                found[text] = Mark(text, nation, _changes(letters, text))
+                found[text] = Mark(text, nation, changes(letters, text))
     return sorted(found.values(), key=lambda mark: (len(mark.changed), mark.text))
 
 
-def _variants(letters: str) -> list[str]:
-    spellings = ("".join(chars) for chars in product(*(_LIKE.get(char, char) for char in letters)))
-    return [text for text in spellings if _distance(letters, text) <= _MAX_CHANGES]
-
-
-def _distance(one: str, other: str) -> int:
-    return sum(a != b for a, b in zip(one, other, strict=True))
+def _variants(letters: str) -> Iterator[str]:
+    """`letters` with up to `_MAX_CHANGES` characters read otherwise."""
+    places = [at for at, char in enumerate(letters) if char in _LIKE]
+    for count in range(_MAX_CHANGES + 1):
+        for chosen in combinations(places, count):
+            others = (_LIKE[letters[at]].replace(letters[at], "") for at in chosen)
+            for chars in product(*others):
+                text = list(letters)
+                for at, char in zip(chosen, chars, strict=True):
+                    text[at] = char
+                yield "".join(text)
 
 
 def _dashed(letters: str) -> list[str]:
     return [letters, *(f"{letters[:at]}-{letters[at:]}" for at in (1, 2, 3) if at < len(letters) - 1)]
 
 
-def _changes(letters: str, text: str) -> tuple[tuple[int, str, str], ...]:
-    places = [at for at, char in enumerate(text) if char != "-"]
+def changes(letters: str, text: str) -> tuple[tuple[int, str, str], ...]:
+    """(position in `text`, character of `letters`, of `text`) where the mark `text` differs from a `key`."""
+    places = [at for at, char in enumerate(text) if char.isalnum()]
     pairs = zip(places, letters, strict=True)
     return tuple((at, read, text[at]) for at, read in pairs if read != text[at])

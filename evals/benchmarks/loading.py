@@ -58,7 +58,9 @@ def _task_file(name_or_path: str) -> Path:
         path = path / TASKS
         if not path.is_file():
             raise UsageError(f"no {TASKS} in {path.parent}: put one there, or name the .jsonl file itself")
-    elif not path.is_file() or path.suffix != ".jsonl":
+    elif path.is_file() and path.suffix != ".jsonl":
+        raise UsageError(f"{path} is not a .jsonl file: write one JSON object a line, as in {TASKS}")
+    elif not path.is_file():
         known = ", ".join(bundled_names())
         raise UsageError(
             f"unknown benchmark {name_or_path!r}: known are {known}; "

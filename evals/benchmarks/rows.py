@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from fieldmark.evals.judges.normalise import fold
 from fieldmark.task import Gold, Labels, Task
 
 NONE = "(none)"
@@ -56,8 +57,11 @@ def _decode(raw: bytes) -> dict[str, Any]:
     """One JSON object. Numbers stay as they were written, so that an id of 1.10 is not 1.1."""
     try:
         row = json.loads(raw.decode(), parse_int=str, parse_float=str, parse_constant=str)
+        json.dumps(row, ensure_ascii=False).encode()
     except UnicodeDecodeError:
         raise _Bad("not UTF-8") from None
+    except UnicodeEncodeError:
+        raise _Bad("half a surrogate pair (\\ud800 to \\udfff) is no text") from None
     except json.JSONDecodeError as error:
         raise _Bad(f"malformed JSON ({error.msg} at column {error.colno})") from None
     except RecursionError:
@@ -71,7 +75,7 @@ def _task(row: dict[str, Any], folder: Path, number: int, warnings: list[str]) -
     row = _nested(row)
     _check_gold(row.get("gold"))
     for name in ("id", "question", "image"):
-        if not isinstance(row.get(name), str) or not row[name].strip():
+        if not isinstance(row.get(name), str) or not fold(row[name]):
             raise _Bad(f"no {name}")
     if row.get("labels") is not None:
         row["labels"] = _labels(row["labels"], number, warnings)
@@ -97,13 +101,13 @@ def _nested(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_gold(gold: Any) -> None:
-    """A blank answer or alias would make every answer right."""
+    """A blank answer or alias, also one of invisible characters, would make every answer right."""
     answer = gold.get("answer") if isinstance(gold, dict) else None
-    if not isinstance(answer, str) or not answer.strip():
+    if not isinstance(answer, str) or not fold(answer):
         raise _Bad("empty or missing reference answer")
     for name in ("aliases", "finer", "broader"):
         for text in gold.get(name) or []:
-            if not isinstance(text, str) or not text.strip():
+            if not isinstance(text, str) or not fold(text):
                 raise _Bad(f"empty entry in {name}")
 
 

@@ -1,9 +1,10 @@
 """What may follow gold in an answer and only add detail to it.
 
 `exact` knows nothing of the world, so it takes only pieces whose *type* shows that they are no other
-candidate: dates, registrations, organisations, countries, names of gold itself, and phrases with "by",
-"in", "at", "from", "of". A plain name ("…, Vincent van Gogh, 1889") needs a date or country after it. A
-piece of the same type as gold, or one that shares a word with it, is taken for another candidate.
+candidate: dates, registrations, organisations, places, names of gold itself, and phrases with "by", "in",
+"at", "from", "of". A plain name ("…, Vincent van Gogh, 1889") needs a date or place after it and a question
+for a work or a building: after a flower, "…, Primrose, 2019" is another flower. A piece of the same type as
+gold, or one that shares a word with it, is taken for another candidate, and so is all behind a slash.
 That an added author or place is the true one is not checked.
 """
 
@@ -16,7 +17,7 @@ from typing import Literal
 from fieldmark.evals.judges.normalise import is_cjk, words
 from fieldmark.evals.judges.phrases import drop_generic_noun, hedges
 
-Type = Literal["date", "registration", "organisation", "country", "name"]
+Type = Literal["date", "registration", "organisation", "place", "name"]
 Piece = Type | Literal["same", "finer", "phrase"]
 Words = tuple[str, ...]
 
@@ -35,12 +36,20 @@ _REGISTRATION = re.compile(
 _ORGANISATION = re.compile(
     r"(?:the )?(?:[A-Z][\w&.'-]* ){1,5}"
     r"(?:Airlines?|Airways|Air Lines|Air Force|Aviation|Cargo|Navy|Army|Museum|Gallery)"
-    r"|[^\W\d]{2,8}(?:航空|航空公司|空军|海军|博物馆|美术馆)"
+    r"|[^\W\d]{2,8}(?:航空公司|航空|空军|海军|博物馆|美术馆)"
 )
 _ASKS_ORGANISATION = re.compile(
     r"airline|operator|company|museum|gallery|organi[sz]ation|公司|博物馆|机构", re.IGNORECASE
 )
-_COUNTRIES = frozenset(
+_ASKS_WORK_OR_PLACE = re.compile(
+    r"\b(?:work|artwork|painting|picture|sculpture|statue|book|novel|album|film|movie|landmark|place|sight|"
+    r"building|tower|bridge|monument|church|cathedral|castle|palace|temple|where)s?\b"
+    r"|画|作品|雕塑|雕像|书|电影|景点|地标|建筑|哪里|什么地方",
+    re.IGNORECASE,
+)
+"""Questions after whose answer a plain name is an author or a place, seldom a rival."""
+
+_PLACES = frozenset(
     "argentina|australia|austria|bangladesh|belgium|brazil|cambodia|canada|chile|china|colombia|croatia|"
     "czech republic|denmark|egypt|england|ethiopia|finland|france|germany|greece|hungary|iceland|india|"
     "indonesia|iran|iraq|ireland|israel|italy|japan|jordan|kenya|laos|malaysia|mexico|mongolia|morocco|"
@@ -48,11 +57,15 @@ _COUNTRIES = frozenset(
     "portugal|romania|russia|saudi arabia|scotland|singapore|south africa|south korea|spain|sri lanka|sweden|"
     "switzerland|syria|taiwan|thailand|turkey|uae|uk|ukraine|united arab emirates|united kingdom|"
     "united states|usa|us|uzbekistan|vietnam|wales|"
+    "amsterdam|athens|bangkok|barcelona|beijing|berlin|brussels|budapest|cairo|chicago|copenhagen|delhi|dubai|"
+    "dublin|florence|hong kong|istanbul|jerusalem|kyoto|lisbon|london|los angeles|madrid|mexico city|milan|"
+    "moscow|mumbai|new york|new york city|oslo|paris|prague|rio de janeiro|rome|san francisco|seoul|shanghai|"
+    "stockholm|sydney|tokyo|toronto|venice|vienna|warsaw|washington|北京|上海|巴黎|伦敦|罗马|东京|纽约|"
     "中国|日本|韩国|美国|英国|法国|德国|意大利|西班牙|荷兰|俄罗斯|印度|泰国|埃及|希腊|加拿大".split("|")
 )
 _PREPOSITION = re.compile(r"(by|in|at|from|of|位于|作者)[:\s]*(?=\S)")
 _PARTICLES = frozenset("van von der den de du da di del della la le al el bin of the dos y".split())
-_SEPARATOR = re.compile(r"\s*[,;/()\[\]、。]\s*|\s+-\s+")
+_SEPARATOR = re.compile(r"\s*[,;()\[\]、。]\s*|\s+-\s+")
 _MAX_NAMES = 2
 
 
@@ -82,18 +95,26 @@ def adds_only_detail(tail: str, reference: Reference, *, cased: bool) -> bool | 
     kinds = [_kind(piece, reference, cased) for piece in pieces]
     if None in kinds or not _names_are_anchored(kinds):
         return None
+    if "name" in kinds and not _ASKS_WORK_OR_PLACE.search(reference.question):
+        return None
     return any(kind != "same" for kind in kinds)
 
 
 def _names_are_anchored(kinds: list[Piece | None]) -> bool:
-    """At most two plain names in a row, and a date or country right after them."""
+    """At most two plain names in a row, and a date or place right after them."""
     waiting = 0
     for kind in kinds:
         waiting = waiting + 1 if kind == "name" else waiting
-        if waiting > _MAX_NAMES or (waiting and kind not in ("name", "date", "country")):
+        if waiting > _MAX_NAMES or (waiting and kind not in ("name", "date", "place")):
             return False
         waiting = waiting if kind == "name" else 0
     return waiting == 0
+
+
+def without_operator(plain: str, question: str) -> str:
+    """An answer without the organisation in front of it: "Southwest Airlines Boeing 737-800"."""
+    found = None if _ASKS_ORGANISATION.search(question) else _ORGANISATION.match(plain)
+    return plain[found.end() :].lstrip() if found and not hedges(found.group()) else plain
 
 
 def _glued(tail: str) -> bool:
@@ -129,7 +150,7 @@ def _phrase_kind(preposition: str, rest: str, reference: Reference, cased: bool)
     several_words = len(reference.words) > 1
     if preposition == "of" and not several_words:
         return None
-    if _type(rest) in ("date", "organisation", "country"):
+    if _type(rest) in ("date", "organisation", "place"):
         return "phrase"
     if _is_name(rest, any_case=preposition == "by" and not cased and several_words):
         return "phrase" if several_words else "name"
@@ -144,8 +165,8 @@ def _type(piece: str) -> Type | None:
         return "date"
     if _REGISTRATION.fullmatch(piece):
         return "registration"
-    if piece.casefold() in _COUNTRIES:
-        return "country"
+    if piece.casefold() in _PLACES:
+        return "place"
     if _ORGANISATION.fullmatch(piece):
         return "organisation"
     return "name" if _is_name(piece) else None

@@ -2,16 +2,18 @@
 
     correct             equal to gold or an alias
     correct, finer      listed in `gold.finer`; or gold followed only by detail (`details.py`); or gold that
-                        ends in a bare model number, continued by a hyphen ("Boeing 737" -> "Boeing 737-800")
+                        ends in a bare model number, continued by a hyphen ("Boeing 737" -> "Boeing 737-800",
+                        not "737-747": a number one digit away is another model)
     partially_correct   listed in `gold.broader`; or a part of gold that keeps its head ("swallow" of "barn
                         swallow", "Boeing 737" of "Boeing 737-800") and does not merely repeat the question
     incorrect           everything else, with a reason that says when `exact` could not decide
     uncertain           only when gold itself holds no text
 
-A word before gold is never taken for detail (a Mexican petunia is no petunia), nor is a letter or word after
-a model number (737-800F, 5D Mark II). Doubt, alternatives and answers longer than `MAX_CHARACTERS` do not
-pass. `match="exact_text"` compares whole texts with only NFKC, dashes, case and white space folded, because a
-registration read as `b–2501n` is B-2501N; every other character counts.
+A word before gold is never taken for detail (a Mexican petunia is no petunia), but for an operator before a
+model number; nor is a letter or word after a model number (737-800F, 5D Mark II). Doubt, alternatives and
+answers longer than `MAX_CHARACTERS` do not pass. `match="exact_text"` compares whole texts with only NFKC,
+dashes, case and white space folded, because a registration read as `b–2501n` is B-2501N; every other
+character counts.
 """
 
 from __future__ import annotations
@@ -19,17 +21,19 @@ from __future__ import annotations
 import re
 
 from fieldmark.evals.judges.base import Judge, Judgement
-from fieldmark.evals.judges.details import Reference, Words, adds_only_detail
-from fieldmark.evals.judges.normalise import atoms, fold, fold_case, is_cjk, words
+from fieldmark.evals.judges.details import Reference, Words, adds_only_detail, without_operator
+from fieldmark.evals.judges.normalise import atoms, fold, fold_case, words
 from fieldmark.evals.judges.phrases import hedges, unquote, unwrap
 from fieldmark.task import Gold
 
 MAX_CHARACTERS = 500
 """Longer answers to an `entity` question are prose, which `exact` does not search."""
 
-_VARIANT = re.compile(r"-\d{1,4}[A-Za-z]{0,4}(?!\w|-)")
+_VARIANT = re.compile(r"-(\d{1,4})[A-Za-z]{0,4}(?!\w|-)")
 _BARE_NUMBER = re.compile(r"\D.*(?<!\d)(?<!\d-)\d+")
 """A model number without a variant: "Boeing 737", "MD-11", not "737-800", not a plain quantity or year."""
+_HAS_NUMBER = re.compile(r"\d")
+_ROUND = re.compile(r"[1-9]0+")
 _OF = frozenset({"of", "in", "at", "by", "from"})
 
 
@@ -72,9 +76,10 @@ def _judge_entity(question: str, gold: Gold, text: str) -> Judgement:
         return Judgement.of("partially_correct", "listed as broader than the reference")
     for name in sorted([*names.values(), *finer.values()], key=len, reverse=True):
         reference = Reference(name, frozenset(names), frozenset(finer), question)
-        detailed = _gold_with_detail(plain, reference)
+        bare = without_operator(plain, question) if _HAS_NUMBER.search(name) else plain
+        detailed = _gold_with_detail(bare, reference)
         if detailed is not None:
-            more = detailed or words(name) in finer
+            more = detailed or bare != plain or words(name) in finer
             return Judgement.of("correct", f"{name!r} and only detail after it", finer=more)
     if any(_is_broader(words(plain), name) for name in names.values()) and not _repeats(plain, question):
         return Judgement.of("partially_correct", "a part of the reference that keeps its head: broader")
@@ -96,18 +101,32 @@ def _gold_with_detail(plain: str, reference: Reference) -> bool | None:
         return None
     tail = plain[found[length - 1].end :]
     variant = _VARIANT.match(tail) if _BARE_NUMBER.fullmatch(reference.name) else None
+    if variant and _other_model(reference.words[-1], variant[1]):
+        return None
     if variant:
         tail = tail[variant.end() :]
     detailed = adds_only_detail(tail, reference, cased=any(char.isupper() for char in plain))
     return None if detailed is None else detailed or variant is not None
 
 
+def _other_model(number: str, following: str) -> bool:
+    """Whether a number behind a hyphen reads as a sibling, as in "737-747", "A320-321", "iPhone 14-15".
+
+    A round one is a variant ("A330-300", "DC-10-30").
+    """
+    if len(number) != len(following) or _ROUND.fullmatch(following):
+        return False
+    return sum(one != other for one, other in zip(number, following, strict=True)) < 2
+
+
 def _is_broader(given: Words, name: str) -> bool:
     """Whether `given` is a part of gold that keeps its head.
 
     With a number in gold: from the start up to a word that contains or follows it ("Boeing 737" of "Boeing
-    737-800", not "Boeing", not "iPhone 5" of "iPhone 5s"). Else: the last words of the part before any
-    "of" ("swallow", "Tower" of "Leaning Tower of Pisa"); a single CJK character is too little.
+    737-800", not "Boeing", not "iPhone 5" of "iPhone 5s"). Else: the last words of a common name ("swallow"
+    of "barn swallow"), or two words or more before an "of" ("Leaning Tower" of "Leaning Tower of Pisa"). A
+    capital at the head makes a proper name, whose parts name nothing ("Night" of "The Starry Night"); CJK
+    text has neither capitals nor spaces to tell.
     """
     found = atoms(name)
     gold = tuple(atom.text for atom in found)
@@ -118,7 +137,10 @@ def _is_broader(given: Words, name: str) -> bool:
         glued = found[len(given) - 1].end == found[len(given)].start
         return gold[: len(given)] == given and len(given) > number and not glued
     head = gold[: next((place for place, word in enumerate(gold) if place and word in _OF), len(gold))]
-    return head[-len(given) :] == given and not (len(given) == 1 and is_cjk(given[0][0]))
+    if len(head) < len(gold):
+        return given == head and len(head) > 1
+    common = name[found[-1].start].islower()
+    return common and gold[-len(given) :] == given
 
 
 def _repeats(plain: str, question: str) -> bool:

@@ -21,6 +21,8 @@ def caveats_of(run: RunDir, cells: list[Cell], without_trace: int) -> list[str]:
     damaged = [
         line for path in (run.episodes_file, run.verdicts_file, run.tasks_file) for line in _damage(path)
     ]
+    if not run.tasks_file.exists():
+        damaged.append(f"{run.tasks_file.name} is missing: categories, and tasks not run, are unknown")
     found = [*damaged, *_doubled(run), *_case_variants(cells), *_suspicious(cells)]
     if without_trace:
         found.append(f"{without_trace} episodes have no readable trace and are left out of tool use")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -13,6 +15,8 @@ from fieldmark.evals.report.figures import headline, marks, number, percent
 from fieldmark.evals.report.tables import comparison, tables
 
 _TEMPLATE = "report.html.j2"
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, which HTML forbids, and marks that turn the text after them around."""
 
 
 def render_html(summaries: list[Summary]) -> str:
@@ -21,6 +25,7 @@ def render_html(summaries: list[Summary]) -> str:
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_seen,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -35,6 +40,11 @@ def render_html(summaries: list[Summary]) -> str:
         version=__version__,
         title=", ".join(summary.run.name for summary in summaries),
     )
+
+
+def _seen(value: Any) -> Any:
+    """What a template prints; Markup that it made itself has no such characters left."""
+    return _UNSEEN.sub("\ufffd", value) if type(value) is str else value
 
 
 def write_html(summaries: list[Summary], path: Path) -> None:

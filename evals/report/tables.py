@@ -31,7 +31,11 @@ def comparison(summaries: list[Summary]) -> Table:
     """The headlines of several runs, one a row."""
     columns = "run|agent|model|correct /done|strict %|CI 95%|soft %|usage %|avg. acts".split("|")
     rows = [_headline_row(summary) for summary in summaries]
-    return Table("Runs compared", "strict = correct/done, all splits and categories.", columns, rows, 3)
+    note = "strict = correct/done, all splits and categories."
+    benchmarks = sorted({summary.run.benchmark for summary in summaries})
+    if len(benchmarks) > 1:
+        note += f" Not comparable: the benchmarks differ ({', '.join(benchmarks)})."
+    return Table("Runs compared", note, columns, rows, 3)
 
 
 def _headline_row(summary: Summary) -> list[str]:

@@ -65,5 +65,6 @@ def _summary(folder: RunDir) -> Summary:
         problem = error.errors()[0]
         field = ".".join(map(str, problem["loc"])) or "a row"
         raise UsageError(
-            f"{folder.path} holds a {error.title} that cannot be read ({field}: {problem['msg']})"
+            f"{folder.path}: a row ({error.title}) cannot be read ({field}: {problem['msg']}): "
+            "correct it or take the line out"
         ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,8 @@ def carry_out(run: Any) -> int:
     try:
         runner.carry_out(run)
     except InterruptedRun:
-        launch.finish(run, "interrupted")
+        with contextlib.suppress(UsageError, OSError):  # the folder may be gone
+            launch.finish(run, "interrupted")
         raise
     launch.finish(run, "finished")
     show([run.folder])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,11 @@ from fieldmark.errors import DataFault, UsageError
 
 if TYPE_CHECKING:
     from fieldmark.task import Prompt
-    from fieldmark.tools.context import Context
+    from fieldmark.tools.inside import FilingContext
+    from fieldmark.tools.outside import HostContext
     from fieldmark.trace import Picture
 
-    _World = tuple[Context, Mapping[str, Path]]
-    """What a tool works with, and the file of each picture blob it wrote on this disk."""
+    _World = FilingContext | HostContext
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -32,7 +33,11 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--registry", type=_FILE, help="A registry for aircraft_registry, CSV or SQLite (host only).")
 @click.option("--web", type=click.Choice(["live"]), help="Let open_page reach the web (host only).")
 @click.option("--site", type=_FOLDER, help="Pages for open_page, a folder for each host (host only).")
-@click.option("--out", type=_FOLDER, help="Where pictures are written.  [default: a temporary folder]")
+@click.option(
+    "--out",
+    type=_FOLDER,
+    help="Where pictures are written.  [default: a temporary folder; inside a container: the workspace]",
+)
 def command(
     name: str | None,
     arguments: str,
@@ -54,7 +59,7 @@ def command(
     """
     if image is None and _socket().exists():
         prompt = _prompt()
-        _call_or_list(name, arguments, prompt.tools, lambda: _inside(prompt))
+        _call_or_list(name, arguments, prompt.tools, lambda: _inside(prompt, out))
     else:
         _call_or_list(name, arguments, None, lambda: _outside(image, index, registry, web, site, out))
 
@@ -77,9 +82,9 @@ def _call_or_list(
         raise UsageError(f"tool {name} is not offered in this episode; offered: {', '.join(names) or 'none'}")
     from fieldmark.tools.calling import call_tool
 
-    world, files = context()
+    world = context()
     result = call_tool(tool, arguments, world, door="command")
-    pictures = [_described(picture, files) for picture in result.pictures]
+    pictures = [_described(picture, world) for picture in result.pictures]
     row = {"ok": result.ok, "text": result.text, "data": result.data, "pictures": pictures}
     if not result.ok:
         row["error_kind"] = result.error_kind
@@ -95,9 +100,10 @@ def _list(names: list[str]) -> None:
         click.echo(f"{name} {' '.join(fields)}\n    {tool.description}")
 
 
-def _described(picture: Picture, files: Mapping[str, Path]) -> dict[str, Any]:
+def _described(picture: Picture, world: _World) -> dict[str, Any]:
     row = picture.model_dump(exclude_none=True)
-    return row | {"file": str(files[picture.blob])} if picture.blob in files else row
+    path = world.file(picture)
+    return row | {"file": str(path)} if path else row
 
 
 def _socket() -> Path:
@@ -106,22 +112,35 @@ def _socket() -> Path:
     return Path(os.environ.get("FIELDMARK_SOCKET", SOCKET))
 
 
+def _workspace() -> Path:
+    return Path(os.environ.get("FIELDMARK_WORKSPACE", "/workspace"))
+
+
 def _prompt() -> Prompt:
     """What the worker wrote for programs in its container."""
     from fieldmark.task import Prompt
 
-    path = Path(os.environ.get("FIELDMARK_WORKSPACE", "/workspace")) / ".prompt.json"
+    path = _workspace() / ".prompt.json"
     try:
         return Prompt.model_validate_json(path.read_bytes())
     except (OSError, ValueError) as error:
         raise UsageError(f"no episode is running here ({path}: {error})") from None
 
 
-def _inside(prompt: Prompt) -> _World:
+def _inside(prompt: Prompt, out: Path | None) -> _World:
     from fieldmark.client import GatewayClient
-    from fieldmark.tools.inside import GatewayContext
+    from fieldmark.tools.inside import FilingContext
 
-    return GatewayContext(GatewayClient(), prompt.image, prompt.view), {}
+    folder = _writable(out or _workspace())
+    return FilingContext(GatewayClient(), prompt.image, prompt.view, folder)
+
+
+def _writable(folder: Path) -> Path:
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"cannot write to {folder}: name a writable folder with --out")
+    return folder
 
 
 def _outside(
@@ -138,10 +157,10 @@ def _outside(
     from fieldmark.tools.outside import HostContext
 
     try:
-        world = HostContext(image or _blank(), _index(index), _registry(registry), out, fetch)
+        folder = out and _writable(out)
+        return HostContext(image or _blank(), _index(index), _registry(registry), folder, fetch)
     except DataFault as error:
         raise UsageError(f"{image}: {error}") from None
-    return world, world.files
 
 
 def _fetcher(web: str | None, site: Path | None) -> Any:

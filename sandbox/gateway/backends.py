@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
@@ -12,9 +12,11 @@ from typing import Any
 
 from fieldmark.errors import ToolError
 from fieldmark.sandbox.gateway import imaging
+from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.trace import Box
 
 PROCESSES = 2
+THREADS = 2
 TIMEOUT = 20.0
 """Seconds one look-up may take before its worker process is replaced."""
 
@@ -25,51 +27,77 @@ class Backends:
     def __init__(self, index: Path | None = None, registry: Path | None = None) -> None:
         self._index = str(index) if index else None
         self._registry = str(registry) if registry else None
-        self._pool = _new_pool()
+        # a process of its own for each slot: what one look-up breaks is no other's
+        self._pools = [_new_pool() for _ in range(PROCESSES)]
+        self._free: asyncio.Queue[int] = asyncio.Queue()
+        for slot in range(PROCESSES):
+            self._free.put_nowait(slot)
+        # not the loop's own threads, which wait for the engine and for judges
+        self.threads = ThreadPoolExecutor(THREADS, "fieldmark-store")
+        self._jobs: set[asyncio.Task[Any]] = set()
 
     async def warm(self) -> None:
         """Start the worker processes and load the index before the first episode needs them."""
         await asyncio.gather(
-            *(self._run(imaging.warm, self._index, self._registry, timeout=600) for _ in range(PROCESSES))
+            *(
+                self._run(Clock(), imaging.warm, self._index, self._registry, timeout=600)
+                for _ in range(PROCESSES)
+            )
         )
 
     async def cut(
-        self, path: str, box: Box | None, scale: float, media_type: str
+        self, clock: Clock, path: str, box: Box | None, scale: float, media_type: str
     ) -> tuple[bytes, Box, tuple[int, int]]:
         """A cut of a picture of the host; ToolError when the box cannot be cut."""
-        return await self._run(imaging.cut, path, box, scale, media_type)  # type: ignore[no-any-return]
+        return await self._run(clock, imaging.cut, path, box, scale, media_type)  # type: ignore[no-any-return]
 
-    async def reverse_image(self, path: str, box: Box | None, limit: int) -> dict[str, Any]:
-        return await self._run(imaging.search, self._index, path, box, limit)  # type: ignore[no-any-return]
+    async def reverse_image(self, clock: Clock, path: str, box: Box | None, limit: int) -> dict[str, Any]:
+        return await self._run(clock, imaging.search, self._index, path, box, limit)  # type: ignore[no-any-return]
 
-    async def aircraft(self, query: str) -> dict[str, Any]:
-        return await self._run(imaging.aircraft, self._registry, query)  # type: ignore[no-any-return]
+    async def aircraft(self, clock: Clock, query: str) -> dict[str, Any]:
+        return await self._run(clock, imaging.aircraft, self._registry, query)  # type: ignore[no-any-return]
 
     def close(self) -> None:
         """End the worker processes at once."""
-        _kill(self._pool)
+        for pool in self._pools:
+            _kill(pool)
+        self.threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self, job: Callable[..., Any], *args: Any, timeout: float = TIMEOUT) -> Any:
-        pool = self._pool
-        future = asyncio.get_running_loop().run_in_executor(pool, job, *args)
+    async def _run(self, clock: Clock, job: Callable[..., Any], *args: Any, timeout: float = TIMEOUT) -> Any:
+        """One job in a free process. Whoever asked may be cancelled; the slot is busy until the job ends."""
+        with clock.waiting():
+            slot = await self._free.get()
+        work = asyncio.create_task(self._in_slot(slot, timeout, job, *args))
+        self._jobs.add(work)
+        work.add_done_callback(self._ended)
+        return await asyncio.shield(work)
+
+    async def _in_slot(self, slot: int, timeout: float, job: Callable[..., Any], *args: Any) -> Any:
         try:
+            future = asyncio.get_running_loop().run_in_executor(self._pools[slot], job, *args)
             return await asyncio.wait_for(future, timeout)
         except TimeoutError:
-            self._replace(pool)
+            self._replace(slot)
             raise ToolError(f"the look-up took over {timeout:g} s and was stopped", "timeout") from None
         except (BrokenProcessPool, MemoryError):
-            self._replace(pool)
+            self._replace(slot)
             raise ToolError("the look-up needed too much memory and was stopped", "runtime") from None
+        finally:
+            self._free.put_nowait(slot)
 
-    def _replace(self, broken: ProcessPoolExecutor) -> None:
-        if self._pool is broken:
-            self._pool = _new_pool()
-            _kill(broken)
+    def _ended(self, work: asyncio.Task[Any]) -> None:
+        self._jobs.discard(work)
+        if not work.cancelled():
+            work.exception()  # nobody may be left to hear of it
+
+    def _replace(self, slot: int) -> None:
+        _kill(self._pools[slot])
+        self._pools[slot] = _new_pool()
 
 
 def _new_pool() -> ProcessPoolExecutor:
     # spawn: a fork of a process with threads (docker SDK, executor) can deadlock
-    return ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn"), initializer=imaging.start)
+    return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=imaging.start)
 
 
 def _kill(pool: ProcessPoolExecutor) -> None:

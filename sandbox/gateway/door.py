@@ -6,21 +6,22 @@ Identity is the socket: whatever comes through is this container's, whatever it 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
-from fieldmark.sandbox.gateway import events, lookups, models, pictures
-from fieldmark.sandbox.gateway.replies import gone, refusal
-from fieldmark.sandbox.gateway.session import Session, gateway_fault
+from fieldmark.sandbox.gateway import bodies, events, lookups, models, pictures
+from fieldmark.sandbox.gateway.replies import Refused, gone, refusal
+from fieldmark.sandbox.gateway.session import Session, host_or_gateway_fault
 from fieldmark.sandbox.gateway.web import routes as web_routes
 from fieldmark.sandbox.gateway.web.browser import BrowserDoor
-from fieldmark.sandbox.gateway.web.door import deny
 
 POLL_SECONDS = 20.0
-MAX_BODY = 128 * 2**20
+MAX_CONNECTIONS = 128
+"""Of one container at once; the host's descriptors are shared by all."""
 Handler = Callable[[Session, web.BaseRequest], Awaitable[web.StreamResponse]]
 
 ROUTES: dict[tuple[str, str], Handler] = {
@@ -46,8 +47,8 @@ class Door:
         self._session: Session | None = None
         self._arrived = asyncio.Event()
         self._closed = asyncio.Event()
-        self._web = web.Server(self._handle, request_factory=_request)
-        self._browser = BrowserDoor(lambda: self._session)
+        self._web = _server(self._handle)
+        self._browser = BrowserDoor(lambda: self._session, _server)
         self._listener: asyncio.Server | None = None
 
     async def open(self) -> None:
@@ -74,6 +75,10 @@ class Door:
         (self.folder / "gateway.sock").unlink(missing_ok=True)
         if self.folder.exists():
             self.folder.rmdir()
+
+    def connections(self) -> int:
+        """How many connections are open."""
+        return len(self._web.connections)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.method == "CONNECT" or not request.raw_path.startswith("/"):
@@ -108,22 +113,48 @@ class Door:
             return gone()
         try:
             return await handler(session, request)
-        except (ConnectionError, asyncio.CancelledError, web.HTTPException):
+        except Refused as refused:
+            if refused.status == 413:
+                session.note_over_limit(str(refused))
+            return refused.reply(request.path)
+        except (ConnectionError, asyncio.CancelledError):
             raise
         except Exception as error:
-            session.fail(gateway_fault(error))
+            session.fail(host_or_gateway_fault(error))
             return gone()
+        finally:
+            bodies.release(session, request)
 
     def _deny_web(self, request: web.BaseRequest) -> web.Response:
-        session, url = self._session, request.raw_path
-        why = web_routes.NO_WEB
+        session, why = self._session, web_routes.NO_WEB
         if session is not None and session.web is not None:
-            why = f'use: fieldmark tool open_page --json \'{{"url": "{url[:300]}"}}\''
+            why = f'use: fieldmark tool open_page --json \'{{"url": "{request.raw_path[:300]}"}}\''
         if session is not None and not session.ended.done():
-            deny(session, request.method, url, why[:120])
+            session.note_denied(request.method, request.raw_path[:500], why[:120])
         return refusal(403, "denied", why)
 
 
 def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> web.BaseRequest:
     loop = asyncio.get_running_loop()
-    return web.BaseRequest(message, payload, protocol, writer, task, loop, client_max_size=MAX_BODY)
+    return web.BaseRequest(message, payload, protocol, writer, task, loop, client_max_size=0)
+
+
+def _server(handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]) -> web.Server:
+    """What every socket of a container is served by."""
+    return _Server(handler, request_factory=_request, access_log=None, logger=_silence())
+
+
+def _silence() -> logging.Logger:
+    """aiohttp logs every broken request; a sandbox could flood the user's terminal with them."""
+    logger = logging.getLogger("fieldmark.gateway.http")
+    logger.disabled = True
+    return logger
+
+
+class _Server(web.Server):
+    """An HTTP server that takes MAX_CONNECTIONS at once and breaks off any more."""
+
+    def connection_made(self, handler: Any, transport: asyncio.Transport) -> None:
+        super().connection_made(handler, transport)
+        if len(self.connections) > MAX_CONNECTIONS:
+            transport.abort()

@@ -6,7 +6,9 @@ A picture is decoded on the host only here, so that a bomb or a decoder's bug co
 from __future__ import annotations
 
 import functools
+import os
 import resource
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,22 @@ MEMORY = 2 * 2**30
 
 
 def start() -> None:
-    """Run once in each worker process: limit its memory, ignore Ctrl-C (the runner ends it)."""
+    """Run once in each worker process: limit its memory, ignore Ctrl-C, end when the runner is gone.
+
+    A worker holds both ends of its own queue, so it would wait for ever for a runner that was killed.
+    """
     import signal
+    import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(0)
 
 
 def warm(index: str | None, registry: str | None) -> None:

@@ -6,19 +6,24 @@ Bytes pass as they are; only the model's name and the key change.
 from __future__ import annotations
 
 import asyncio
-import io
-import json
 import time
 from typing import Any
 
 from aiohttp import web
 
+from fieldmark import jsonl
 from fieldmark.errors import EpisodeFault
 from fieldmark.sandbox.gateway import wire
-from fieldmark.sandbox.gateway.replies import gone, openai_error
+from fieldmark.sandbox.gateway.bodies import parse_json, read_body
+from fieldmark.sandbox.gateway.headers import picture_size
+from fieldmark.sandbox.gateway.replies import Refused, gone, openai_error
 from fieldmark.sandbox.gateway.session import Session
 from fieldmark.sandbox.gateway.upstream import UpstreamReply
 from fieldmark.trace import Picture
+
+MAX_MESSAGES = 2_000
+MAX_SETTINGS = 64_000
+"""Bytes of all of a request but its messages and tool schemas: they stand in the trace itself."""
 
 
 async def list_models(session: Session, request: web.BaseRequest) -> web.Response:
@@ -28,17 +33,18 @@ async def list_models(session: Session, request: web.BaseRequest) -> web.Respons
 
 async def chat_completions(session: Session, request: web.BaseRequest) -> web.StreamResponse:
     """Forward one call. A fault of the upstream ends the episode as the model's boundary, not the agent's."""
-    raw = await request.read()
-    try:
-        body = json.loads(raw)
-        if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
-            raise ValueError
-    except (ValueError, RecursionError):
-        return openai_error(400, "malformed", "the body is not a Chat Completions request")
+    raw = await read_body(session, request)
+    body = parse_json(raw)
+    if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
+        raise Refused(400, "malformed", "the body is not a Chat Completions request")
+    if len(body["messages"]) > MAX_MESSAGES:
+        raise Refused(413, "too_large", f"a request has at most {MAX_MESSAGES} messages")
+    # in a thread: hashing and packing megabytes would hold up every other episode
+    seen, payload = await session.in_thread(_take_apart, session, body, raw)
     call = session.take_model_call()
     if call is None:
         return openai_error(400, "budget_exhausted", "the budget of model calls of this episode is used up")
-    payload = _record_request(session, call, body, raw)
+    session.log("gateway", "model_request", {"call": call, **seen})
     try:
         reply: web.StreamResponse = await session.work(
             _forward(session, request, call, payload, bool(body.get("stream")))
@@ -90,80 +96,64 @@ async def _pass_stream(
 ) -> web.StreamResponse:
     response = web.StreamResponse(status=reply.status, headers={"Content-Type": reply.content_type})
     await response.prepare(request)
-    async for chunk in reply.chunks:
-        seen.first = seen.first or time.monotonic()
-        reader.feed(chunk)
-        await response.write(chunk)
+    try:
+        async for chunk in reply.chunks:
+            seen.first = seen.first or time.monotonic()
+            reader.feed(chunk)
+            await response.write(chunk)
+    except EpisodeFault:
+        if request.transport:
+            request.transport.abort()  # a reply that has begun can only be broken off
+        raise
     await response.write_eof()
     return response
 
 
-def _record_request(session: Session, call: str, body: dict[str, Any], raw: bytes) -> bytes:
-    """Write the `model_request` event; returns the bytes to send."""
+def _take_apart(session: Session, body: dict[str, Any], raw: bytes) -> tuple[dict[str, Any], bytes]:
+    """Store what a request holds; returns its `model_request` event, and the bytes to send."""
     sent = {} if body.get("model") == session.upstream.name else {"model": session.upstream.name}
-    pictures: list[Picture] = []
-    messages = [
-        session.blobs.put_text(_without_pictures(session, message, pictures)) for message in body["messages"]
-    ]
     tools = body.get("tools")
+    settings = {
+        "role": "agent",
+        "purpose": "step",
+        "wire": "chat_completions",
+        "model": session.upstream.name,
+        "asked": {key: value for key, value in body.items() if key not in ("messages", "tools")},
+        "sent": sent,
+        "tools": wire.tool_names(body),
+    }
+    if len(jsonl.encode(settings)) > MAX_SETTINGS:
+        raise Refused(413, "too_large", f"the settings of a request are over {MAX_SETTINGS} bytes")
+    pictures: list[Picture] = []
+
+    def store(data: bytes, media_type: str) -> str:
+        pictures.append(_store_picture(session, data, media_type))
+        return pictures[-1].blob
+
+    messages = [
+        session.blobs.put_text(wire.compact(wire.without_pictures(message, store)))
+        for message in body["messages"]
+    ]
     rebuilt = wire.compact(body).encode("utf-8", "replace")
-    session.log(
-        "gateway",
-        "model_request",
-        call=call,
-        role="agent",
-        purpose="step",
-        wire="chat_completions",
-        model=session.upstream.name,
-        asked={key: value for key, value in body.items() if key not in ("messages", "tools")},
-        sent=sent,
-        tools=wire.tool_names(body),
-        tools_blob=session.blobs.put_text(wire.compact(tools)) if tools else None,
-        messages=messages,
-        pictures=[picture.model_dump(exclude_none=True) for picture in pictures],
+    parts = {
+        "tools_blob": session.blobs.put_text(wire.compact(tools)) if tools else None,
+        "messages": messages,
+        "pictures": [picture.model_dump(exclude_none=True) for picture in pictures],
         # a client that writes JSON in another way: its own spelling is kept beside, so that nothing is lost
-        raw=None if rebuilt == raw else session.blobs.put_text(_without_uris(session, raw, pictures)),
-    )
-    return wire.compact({**body, **sent}).encode("utf-8", "replace") if sent else raw
-
-
-def _without_pictures(session: Session, message: Any, pictures: list[Picture]) -> str:
-    """The message as JSON with `blob:<sha256>` in place of each data URI; the bytes become blobs."""
-    text = wire.compact(message)
-    for uri, data, media_type in wire.pictures_in(message):
-        picture = _store_picture(session, data, media_type)
-        pictures.append(picture)
-        text = text.replace(wire.compact(uri), json.dumps(f"blob:{picture.blob}"))
-    return text
-
-
-def _without_uris(session: Session, raw: bytes, pictures: list[Picture]) -> str:
-    text = raw.decode("utf-8", "replace")
-    for uri, data, media_type in wire.pictures_in(json.loads(raw)["messages"]):
-        blob = session.blobs.put(data, media_type)
-        text = text.replace(uri, f"blob:{blob}").replace(uri.replace("/", "\\/"), f"blob:{blob}")
-    return text
+        "raw": None if rebuilt == raw else session.blobs.put_text(wire.without_uris(raw, session.blobs.put)),
+    }
+    payload = wire.compact({**body, **sent}).encode("utf-8", "replace") if sent else raw
+    return {**settings, **parts}, payload
 
 
 def _store_picture(session: Session, data: bytes, media_type: str) -> Picture:
     blob = session.blobs.put(data, media_type)
     known = session.known_pictures.get(blob)
     if known is None:
-        width, height = _size(data)
+        width, height = picture_size(data)
         known = Picture(blob=blob, media_type=media_type, width=width, height=height)
         session.known_pictures[blob] = known
     return known
-
-
-def _size(data: bytes) -> tuple[int, int]:
-    """Width and height from the header alone, without decoding; (0, 0) when there is no readable header."""
-    from PIL import Image
-
-    try:
-        with Image.open(io.BytesIO(data), formats=("JPEG", "PNG", "WEBP", "GIF")) as image:
-            return image.size
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        return (0, 0)
 
 
 def _record_response(session: Session, call: str, reader: wire.StreamReader, seen: _Seen) -> None:
@@ -175,16 +165,18 @@ def _record_response(session: Session, call: str, reader: wire.StreamReader, see
     session.log(
         "gateway",
         "model_response",
-        call=call,
-        http=reply.status if reply else 0,
-        finish=facts.finish,
-        text=facts.text,
-        reasoning=facts.reasoning,
-        tool_calls=[asked.model_dump() for asked in facts.tool_calls],
-        tokens=facts.tokens and facts.tokens.model_dump(exclude_none=True),
-        seconds=round(time.monotonic() - seen.began - waited, 4),
-        first_token_seconds=round(seen.first - seen.began - waited, 4) if seen.first else None,
-        waited=waited,
-        tries=reply.tries if reply else 0,
-        error=seen.error or facts.error or (None if facts.complete else "the stream broke off"),
+        {
+            "call": call,
+            "http": reply.status if reply else 0,
+            "finish": facts.finish,
+            "text": facts.text,
+            "reasoning": facts.reasoning,
+            "tool_calls": [asked.model_dump() for asked in facts.tool_calls],
+            "tokens": facts.tokens and facts.tokens.model_dump(exclude_none=True),
+            "seconds": round(time.monotonic() - seen.began - waited, 4),
+            "first_token_seconds": round(seen.first - seen.began - waited, 4) if seen.first else None,
+            "waited": waited,
+            "tries": reply.tries if reply else 0,
+            "error": seen.error or facts.error or (None if facts.complete else "the stream broke off"),
+        },
     )

@@ -7,7 +7,7 @@ import math
 from aiohttp import web
 
 from fieldmark.errors import EpisodeFault, ToolError
-from fieldmark.sandbox.gateway.replies import refusal
+from fieldmark.sandbox.gateway.replies import Refused
 from fieldmark.sandbox.gateway.session import Session
 from fieldmark.trace import Box, Picture
 
@@ -19,23 +19,24 @@ async def view(session: Session, request: web.BaseRequest) -> web.Response:
 
 async def region(session: Session, request: web.BaseRequest) -> web.Response:
     """A cut of the original; its Picture stands in the header X-Picture."""
+    asked = request.query.get("box")
+    box = box_of(asked.split(",")) if asked else None
+    scale = number(request.query.get("scale", "1"))
+    media_type = request.query.get("type", "image/png")
+    if media_type not in ("image/png", "image/jpeg") or not 0 < scale <= 64:
+        message = "type is image/png or image/jpeg, scale is over 0 and at most 64"
+        raise Refused(400, "invalid_args", message)
     try:
-        asked = request.query.get("box")
-        box = box_of(asked.split(",")) if asked else None
-        scale = float(request.query.get("scale", "1"))
-        media_type = request.query.get("type", "image/png")
-        if media_type not in ("image/png", "image/jpeg") or not 0 < scale <= 64:
-            raise ValueError("type is image/png or image/jpeg, scale is over 0 and at most 64")
-    except ValueError as error:
-        return refusal(400, "invalid_args", str(error))
-    try:
-        data, used, size = await session.backends.cut(session.pictures.original_path, box, scale, media_type)
+        data, used, size = await session.look_up(
+            session.backends.cut, session.pictures.original_path, box, scale, media_type
+        )
     except ToolError as error:
-        return refusal(400, error.kind, str(error))
+        raise Refused(400, error.kind, str(error)) from None
     except EpisodeFault as error:
-        return refusal(400, "invalid_args", str(error))
+        raise Refused(400, "invalid_args", str(error)) from None
     picture = Picture(
-        blob=session.blobs.put(data, media_type), media_type=media_type, width=size[0], height=size[1],
+        blob=await session.in_thread(session.blobs.put, data, media_type),
+        media_type=media_type, width=size[0], height=size[1],
         of=session.prompt.image.blob, box=used, scale=round(size[0] / (used[2] - used[0]), 4),
     )  # fmt: skip
     session.known_pictures[picture.blob] = picture
@@ -44,11 +45,17 @@ async def region(session: Session, request: web.BaseRequest) -> web.Response:
 
 
 def box_of(numbers: object) -> Box:
-    """Four finite numbers x0,y0,x1,y1 in pixels of the original; ValueError says so."""
+    """Four finite numbers x0,y0,x1,y1 in pixels of the original; Refused says so."""
+    box = [number(item) for item in numbers] if isinstance(numbers, list) else []
+    if len(box) != 4 or not all(map(math.isfinite, box)):
+        message = "box is four finite numbers x0,y0,x1,y1 in pixels of the original"
+        raise Refused(400, "invalid_args", message)
+    return (box[0], box[1], box[2], box[3])
+
+
+def number(value: object) -> float:
+    """NaN for what is not a number."""
     try:
-        x0, y0, x1, y1 = (float(number) for number in numbers)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
-        x0 = y0 = x1 = y1 = math.nan
-    if not all(math.isfinite(number) for number in (x0, y0, x1, y1)):
-        raise ValueError("box is four finite numbers x0,y0,x1,y1 in pixels of the original")
-    return (x0, y0, x1, y1)
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):  # OverflowError: an integer of hundreds of digits
+        return math.nan

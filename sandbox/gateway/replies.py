@@ -5,6 +5,20 @@ from __future__ import annotations
 from aiohttp import web
 
 
+class Refused(Exception):
+    """A request that is answered with an error and does nothing else."""
+
+    def __init__(self, status: int, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+
+    def reply(self, route: str) -> web.Response:
+        """The answer, in the shape that the clients of a route read."""
+        shape = openai_error if route.startswith("/v1/") else refusal
+        return shape(self.status, self.kind, str(self))
+
+
 def refusal(status: int, kind: str, message: str) -> web.Response:
     """An error in the gateway's own shape."""
     return web.json_response({"error": {"kind": kind, "message": message}}, status=status)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fieldmark.blobs import BlobStore
 from fieldmark.errors import EpisodeFault, GatewayFault, HostFault, ModelFault
 from fieldmark.records import Status
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.sandbox.gateway.keeper import Keeper
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.gateway.upstream import Upstream
 from fieldmark.task import Prompt
@@ -24,6 +25,10 @@ HARD_STOP = 3
 """Wall time beyond this many limits is never the agent's doing: the gateway waited too long."""
 CLOSE_GRACE = 10.0
 """Seconds an agent may take to end after its answer, before the answer is taken as final."""
+LOOK_UPS_AT_ONCE = 2
+MAX_NOTES = 100
+MAX_DENIALS = 300
+T = TypeVar("T")
 
 _ENDED_AS: dict[str, Status] = {
     **dict.fromkeys(("empty", "truncated", "reasoning_only", "tool_call_malformed"), "empty"),
@@ -59,7 +64,7 @@ class Session:
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
-        self.blobs = blobs
+        self.blobs = Keeper(blobs)
         self.upstream = upstream
         self.backends = backends
         self.web = web
@@ -68,10 +73,13 @@ class Session:
         self.answer: Answer | None = None
         self.counts = {"model_calls": 0, "acts": 0, "claimed_events": 0, "calls_without_usage": 0}
         self.tokens = Tokens()
-        self.blob_bytes = 0
+        self.held_bytes = 0  # of request bodies that are being worked on
         self.known_pictures: dict[str, Picture] = {p.blob: p for p in (prompt.image, prompt.view)}
         self._tracer = tracer
         self._budget_hit = False
+        self._disk_error: OSError | None = None
+        self._notes = self._denials = 0
+        self._looking_up = asyncio.Semaphore(LOOK_UPS_AT_ONCE)
         self._working: set[asyncio.Task[Any]] = set()
         self._watch: asyncio.Task[None] | None = None
 
@@ -82,7 +90,7 @@ class Session:
 
     # -- trace ---------------------------------------------------------------------------------
 
-    def log(self, by: By, kind: str, **fields: Any) -> int:
+    def log(self, by: By, kind: str, fields: dict[str, Any]) -> int:
         """Write one event. A disk that takes no more ends the attempt as the host's fault."""
         if self._tracer.closed:  # a claim that arrived after the end
             return -1
@@ -93,7 +101,35 @@ class Session:
             return -1
 
     def note(self, level: str, message: str) -> None:
-        self.log("gateway", "log", level=level, message=message)
+        """A `log` event of the gateway's own; a sandbox that provokes very many gets no more of them."""
+        self._notes += 1
+        if self._notes <= MAX_NOTES:
+            last = "; further notes are not written" if self._notes == MAX_NOTES else ""
+            self.log("gateway", "log", {"level": level, "message": message + last})
+
+    def note_over_limit(self, message: str) -> None:
+        """Something was too large or too much: noted once, then counted."""
+        if "over_limit" not in self.counts:
+            self.counts["over_limit"] = 0
+            self.note("warning", f"{message}; what is over a limit is refused")
+        self.counts["over_limit"] += 1
+
+    def note_denied(self, method: str, url: str, reason: str) -> None:
+        """A web request that the policy denied; the first MAX_DENIALS are written, all are counted."""
+        self.counts["denied"] = self._denials = self._denials + 1
+        if self._denials <= MAX_DENIALS:
+            self.log(
+                "gateway",
+                "egress",
+                {
+                    "method": method,
+                    "url": url,
+                    "bytes": 0,
+                    "http": 403,
+                    "decision": "denied",
+                    "reason": reason,
+                },
+            )
 
     # -- budget --------------------------------------------------------------------------------
 
@@ -127,6 +163,15 @@ class Session:
         finally:
             self._working.discard(task)
 
+    async def look_up(self, job: Callable[..., Coroutine[Any, Any, T]], *args: Any) -> T:
+        """Run a look-up of the host; one container has only a few at once, so that others get theirs."""
+        async with self._looking_up:
+            return await job(self.clock, *args)
+
+    async def in_thread(self, job: Callable[..., T], *args: Any) -> T:
+        """Hash, pack and write where it holds up no other episode."""
+        return await asyncio.get_running_loop().run_in_executor(self.backends.threads, job, *args)
+
     # -- the end -------------------------------------------------------------------------------
 
     def take_answer(self, answer: Answer) -> None:
@@ -149,17 +194,17 @@ class Session:
 
     def fail(self, fault: EpisodeFault) -> None:
         """Something other than the agent broke."""
-        error = ErrorInfo(boundary=fault.boundary, kind=fault.kind, message=str(fault))
-        self._end(Outcome("sandbox_error", self.answer, error, fault.stops_run))
+        self._end(_failed(fault, self.answer))
 
     def fail_on_disk(self, error: OSError) -> None:
-        """The run folder takes no more: every further episode would break alike."""
-        self.fail(
-            HostFault(f"the run folder cannot be written: {error.strerror}", kind="disk", stops_run=True)
-        )
+        self._disk_error = error
+        self.fail(disk_fault(error))
 
-    async def close(self, outcome: Outcome) -> None:
-        """Stop what still runs, then write `episode_end` and close the trace."""
+    async def close(self, outcome: Outcome) -> Outcome:
+        """Stop what still runs, then write `episode_end` and close the trace.
+
+        Returns the outcome, or the host's fault when not all of the trace could be written.
+        """
         jobs = [*self._working, *([self._watch] if self._watch else [])]
         for job in jobs:
             job.cancel()
@@ -167,14 +212,19 @@ class Session:
         self.log(
             "runner",
             "episode_end",
-            status=outcome.status,
-            error=outcome.error and outcome.error.model_dump(),
-            seconds=round(self.clock.wall, 3),
-            charged_seconds=round(self.clock.charged, 3),
-            counts=self.counts,
-            tokens=self.tokens.model_dump(exclude_none=True) or None,
+            {
+                "status": outcome.status,
+                "error": outcome.error and outcome.error.model_dump(),
+                "seconds": round(self.clock.wall, 3),
+                "charged_seconds": round(self.clock.charged, 3),
+                "counts": self.counts,
+                "tokens": self.tokens.model_dump(exclude_none=True) or None,
+            },
         )
         self._tracer.close()
+        if self._disk_error is None or outcome.stops_run:
+            return outcome
+        return _failed(disk_fault(self._disk_error), self.answer)
 
     def abandon(self) -> None:
         """The run was interrupted: this attempt never happened; its trace stays uncommitted."""
@@ -205,6 +255,18 @@ class Session:
             self._end(Outcome("timeout"))
 
 
-def gateway_fault(error: BaseException) -> EpisodeFault:
-    """A bug of ours inside a route is our fault, not the agent's."""
+def _failed(fault: EpisodeFault, answer: Answer | None) -> Outcome:
+    error = ErrorInfo(boundary=fault.boundary, kind=fault.kind, message=str(fault))
+    return Outcome("sandbox_error", answer, error, fault.stops_run)
+
+
+def disk_fault(error: OSError) -> HostFault:
+    """The run folder takes no more: every further episode would break alike."""
+    return HostFault(f"the run folder cannot be written: {error.strerror}", kind="disk", stops_run=True)
+
+
+def host_or_gateway_fault(error: Exception) -> EpisodeFault:
+    """What broke inside a route, when it was not the request: the host's disk, or a bug of ours."""
+    if isinstance(error, OSError) and error.errno:
+        return disk_fault(error)
     return GatewayFault(f"the gateway failed: {type(error).__name__}: {error}"[:500], kind="bug")

@@ -26,6 +26,7 @@ class Sockets:
         self.folder = base() / f"{PREFIX}{secrets.token_hex(4)}"
         try:
             self.folder.mkdir(mode=0o700)
+            (self.folder / "place").write_text(owner.place())
             (self.folder / "owner").write_text(owner.me())
         except OSError as error:
             raise UsageError(
@@ -43,14 +44,19 @@ class Sockets:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def _owner_of(folder: Path) -> tuple[str, str]:
+    place = folder / "place"
+    return (folder / "owner").read_text(), place.read_text() if place.exists() else ""
+
+
 def abandoned() -> list[Path]:
     """Socket folders of ours whose owner is dead."""
     found = []
     for folder in base().glob(f"{PREFIX}*"):
         try:
-            dead = folder.stat().st_uid == os.getuid() and not owner.alive((folder / "owner").read_text())
+            dead = owner.alive(*_owner_of(folder)) is False
+            if dead and folder.stat().st_uid == os.getuid():
+                found.append(folder)
         except OSError:
             continue
-        if dead:
-            found.append(folder)
     return found

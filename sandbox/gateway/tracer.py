@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,11 @@ class Tracer:
         seq, self._seq = self._seq, self._seq + 1
         row = {"seq": seq, "t": round(self._clock.wall, 4), "by": by, "kind": kind}
         row.update((key, value) for key, value in fields.items() if value is not None)
-        self._file.write(jsonl.encode(row))
+        line = jsonl.encode(row)
+        written = self._file.write(line)
+        if written != len(line):  # a nearly full disk takes part of a line: take it back
+            self._file.truncate(self._file.seek(-written, os.SEEK_CUR))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return seq
 
     @property

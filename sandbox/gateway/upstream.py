@@ -1,16 +1,18 @@
 """Where model calls go: an HTTP endpoint with retries, behind one small interface.
 
 Retries happen only before the first byte reaches the agent. 429, 408, 409, 425, 5xx, resets and time-outs
-are tried again; no other 4xx is. What stays down, refuses the key or has no quota left is a ModelFault.
+are tried again; no other 4xx is. What stays down, refuses the key, has no quota left, breaks off a stream or
+never stops talking is a ModelFault.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -31,8 +33,10 @@ from fieldmark.errors import ModelFault
 from fieldmark.sandbox.gateway.clock import Clock
 
 TRIES = 6
-MAX_WAIT = 60.0
-"""Seconds that one Retry-After is followed at most."""
+MAX_WAIT = 300.0
+"""A Retry-After of more seconds is not waited for: the run stops, to be resumed then."""
+MAX_REPLY = 32 * 2**20
+"""Bytes of one reply of a model."""
 CONNECT_TIMEOUT = 10.0
 READ_TIMEOUT = 600.0
 _RETRIED = frozenset({408, 409, 425, 429})
@@ -124,11 +128,28 @@ class HttpUpstream:
             await self._check(response)
             content_type = response.headers.get("Content-Type", "application/json")
             if not whole:
-                return response, UpstreamReply(response.status, content_type, response.content.iter_any())
-            body = await response.read()
+                return response, UpstreamReply(response.status, content_type, self._passing(response))
+            body = b"".join([chunk async for chunk in self._limited(response)])
             return response, UpstreamReply(response.status, content_type, _once(body))
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise _Again(f"{type(error).__name__}: {error}"[:300]) from None
+
+    async def _passing(self, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+        """Chunks that the agent sees at once, so that a cut can no longer be hidden by another try."""
+        try:
+            async for chunk in self._limited(response):
+                yield chunk
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise ModelFault(f"{self.url}: the stream broke off: {error}"[:300], kind="cut") from None
+
+    async def _limited(self, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in response.content.iter_any():
+            size += len(chunk)
+            if size > MAX_REPLY:
+                response.close()
+                raise ModelFault(f"{self.url}: a reply of over {MAX_REPLY} bytes", kind="reply_too_large")
+            yield chunk
 
     async def _check(self, response: aiohttp.ClientResponse) -> None:
         status = response.status
@@ -143,8 +164,11 @@ class HttpUpstream:
         if status == 429 and _quota_is_used_up(await response.read()):
             raise ModelFault(f"{self.url}: the account's quota is used up", kind="quota", stops_run=True)
         if status in _RETRIED or status >= 500:
-            after = _retry_after(response.headers.get("Retry-After"))
+            after = _retry_after(response.headers)
             response.close()
+            if after is not None and after > MAX_WAIT:
+                message = f"{self.url} answered {status} and wants no request for {after:.0f} s"
+                raise ModelFault(message, kind="rate_limit", stops_run=True)
             raise _Again(f"HTTP {status}", after)
 
     def _headers(self) -> dict[str, str]:
@@ -175,23 +199,27 @@ def _retrying(clock: Clock, back_off: wait_base) -> AsyncRetrying:
     def wait(state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         after = error.after if isinstance(error, _Again) else None
-        return min(after, MAX_WAIT) if after is not None else back_off(state)
+        return after if after is not None else back_off(state)
 
     again = retry_if_exception_type(_Again)
     return AsyncRetrying(stop=stop_after_attempt(TRIES), wait=wait, retry=again, sleep=sleep, reraise=True)
 
 
-def _retry_after(value: str | None) -> float | None:
-    """Seconds of a Retry-After header, given as seconds or as an HTTP date."""
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds of a Retry-After header, given as seconds or as a date, which counts by the server's clock."""
+    value = headers.get("Retry-After")
     if not value:
         return None
     try:
-        return max(0.0, float(value))
+        seconds = float(value)
+        return max(0.0, seconds) if math.isfinite(seconds) else None
     except ValueError:
         pass
     try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
+        date = headers.get("Date")
+        now = parsedate_to_datetime(date).timestamp() if date else time.time()
+        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
+    except (ValueError, OverflowError):
         return None
 
 

@@ -9,12 +9,16 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from fieldmark.trace import CallRequest, Tokens
 
+Store = Callable[[bytes, str], str]
+"""Keeps bytes of a media type; returns their sha256."""
+
+_SPELT_URI = re.compile(r"data:(image\\?/[\w.+-]+);base64,((?:[A-Za-z0-9+/=]|\\/)+)")  # `/` may be `\/`
 _DATA_URI = re.compile(r"data:(image/[\w.+-]+);base64,([A-Za-z0-9+/=\s]+)")
 
 
@@ -38,21 +42,33 @@ def tool_names(body: dict[str, Any]) -> list[str]:
     return [str(_dict(function).get("name", "")) for function in functions]
 
 
-def pictures_in(message: Any) -> Iterator[tuple[str, bytes, str]]:
-    """(data URI, its bytes, its media type) of each picture inside a message, wherever it stands."""
+def without_pictures(message: Any, store: Store) -> Any:
+    """A copy with `blob:<sha256>` in place of each data URI, wherever it stands; `store` keeps the bytes."""
     if isinstance(message, str):
         match = _DATA_URI.fullmatch(message)
-        if match:
-            try:
-                yield message, base64.b64decode(match[2], validate=False), match[1]
-            except binascii.Error:
-                return
-    elif isinstance(message, dict):
-        for value in message.values():
-            yield from pictures_in(value)
-    elif isinstance(message, list):
-        for value in message:
-            yield from pictures_in(value)
+        return _stored(match, match[2], store) if match else message
+    if isinstance(message, dict):
+        return {key: without_pictures(value, store) for key, value in message.items()}
+    if isinstance(message, list):
+        return [without_pictures(value, store) for value in message]
+    return message
+
+
+def without_uris(raw: bytes, store: Store) -> str:
+    """The text of a request in its own spelling, with `blob:<sha256>` in place of each data URI."""
+
+    def replaced(match: re.Match[str]) -> str:
+        return _stored(match, match[2].replace("\\/", "/"), store)
+
+    return _SPELT_URI.sub(replaced, raw.decode("utf-8", "replace"))
+
+
+def _stored(match: re.Match[str], base64_text: str, store: Store) -> str:
+    try:
+        data = base64.b64decode(base64_text, validate=False)
+    except binascii.Error:
+        return match[0]
+    return f"blob:{store(data, match[1].replace(chr(92), ''))}"
 
 
 def compact(value: Any) -> str:
@@ -108,7 +124,7 @@ class StreamReader:
             self._facts.error = compact(event["error"])[:500]
         self._facts.tokens = _tokens(event.get("usage")) or self._facts.tokens
         choice = _first_choice(event)
-        self._facts.finish = choice.get("finish_reason") or self._facts.finish
+        self._facts.finish = _text(choice.get("finish_reason")) or self._facts.finish
         self._delta(_dict(choice.get("delta")))
 
     def _delta(self, delta: dict[str, Any]) -> None:
@@ -130,7 +146,7 @@ def _facts_of_message(parsed: dict[str, Any], key: str) -> ResponseFacts:
     message = _dict(choice.get(key))
     calls = [_dict(call) for call in _list(message.get("tool_calls"))]
     return ResponseFacts(
-        finish=choice.get("finish_reason"),
+        finish=_text(choice.get("finish_reason")),
         text=_content_text(message.get("content")) or None,
         reasoning=_reasoning_text(message) or None,
         tool_calls=[_call(call) for call in calls],
@@ -173,6 +189,10 @@ def _count(value: Any) -> int | None:
 
 def _first_choice(parsed: dict[str, Any]) -> dict[str, Any]:
     return _dict(next(iter(_list(parsed.get("choices"))), None))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _dict(value: Any) -> dict[str, Any]:

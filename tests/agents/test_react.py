@@ -114,6 +114,16 @@ def test_arguments_that_stay_malformed_end_with_their_own_class(play: Any) -> No
     assert gateway.done[0]["error"]["kind"] == "tool_call_malformed"
 
 
+def test_huge_names_ids_and_texts_do_not_break_the_record(play: Any) -> None:
+    huge = "机" * 100_000
+    gateway = play(
+        calls(call(huge, CROP, "a1"), call("crop_zoom", CROP, huge), call("crop_zoom", {"x1": huge}, "a3")),
+        ANSWER,
+    )
+    assert [answer["text"] for answer in gateway.answers()] == ["Saab 340"]
+    assert max(len(json.dumps(event)) for event in gateway.events) < 64_000
+
+
 def test_missing_ids_are_made_once_and_used_on_both_sides(play: Any) -> None:
     gateway = play(calls(call("crop_zoom", CROP, None), call("crop_zoom", CROP, None)), ANSWER)
     messages = gateway.requests[1]["messages"]
@@ -171,6 +181,7 @@ def test_budget_in_the_middle_invents_nothing(play: Any) -> None:
         (says("", finish="length"), "truncated"),
         (says(None, finish="length"), "truncated"),
         (says(None, reasoning_content="So the answer is Saab 340"), "reasoning_only"),
+        (says('<tool_call>{"name": "ocr", "arguments": {}}</tool_call>'), "tool_call_malformed"),
         (says(None), None),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -15,7 +16,7 @@ import pytest
 
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import owner, reaper
-from fieldmark.sandbox.container import LABEL, OWNER_LABEL
+from fieldmark.sandbox.container import DEADLINE_LABEL, LABEL, OWNER_LABEL
 from tests.conftest import FIELDMARK, Fieldmark, ours
 from tests.model_server import ModelServer, Reply
 
@@ -38,7 +39,9 @@ def start(server: ModelServer, tasks: Path, out: Path) -> subprocess.Popen[str]:
         FIELDMARK, "run", "--benchmark", str(tasks), "--agent", "closed_book", "--model", "scripted",
         "--base-url", server.url, "--out", str(out), "--parallel", "3",
     ]  # fmt: skip
-    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
 
 
 def wait_for(what: Callable[[], Any], seconds: float = 60) -> None:
@@ -46,6 +49,14 @@ def wait_for(what: Callable[[], Any], seconds: float = 60) -> None:
     while not what():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.05)
+
+
+def workers_of(pid: int, session: int) -> list[str]:
+    """Worker processes that belong to a runner's process group, dead or alive."""
+    rows = subprocess.run(
+        ["ps", "-o", "pgid,args", "-s", str(session)], capture_output=True, text=True
+    ).stdout
+    return [row for row in rows.splitlines() if row.split()[0] == str(pid) and "spawn_main" in row]
 
 
 def finished(out: Path) -> int:
@@ -61,9 +72,12 @@ def test_kill_9_then_resume_runs_every_task_exactly_once(
     with ModelServer([SLOW]) as server:
         run = start(server, twelve, out)
         wait_for(lambda: finished(out) >= 3)
+        session = os.getsid(run.pid)
+        assert workers_of(run.pid, session)
         run.kill()
         run.wait()
         kept = (out / "episodes.jsonl").read_bytes()
+        wait_for(lambda: not workers_of(run.pid, session), 10)
         # the workers notice that their gateway is gone, end, and the engine removes their containers
         wait_for(lambda: ours(engine) <= before, 20)
         done = fieldmark("run", "--resume", "out")
@@ -94,6 +108,39 @@ def test_a_stop_leaves_nothing_and_says_how_to_go_on(
         done = fieldmark("run", "--resume", "out", "--parallel", 6)
     assert done.returncode == 0, done.stderr
     assert len(RunDir.open(out).episodes()) == 12
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.2])
+def test_a_stop_while_the_run_is_closing_still_removes_everything(
+    fieldmark: Fieldmark, tiny: Path, tmp_path: Path, engine: Any, delay: float
+) -> None:
+    """Also when it comes twice: the second one must not cut the clearing up short."""
+    before = ours(engine)
+    with ModelServer([Reply('{"answer": "red"}')]) as server:
+        run = start(server, tiny, tmp_path / "out")
+        wait_for(lambda: finished(tmp_path / "out") == 4)
+        time.sleep(delay)
+        for _ in range(2):
+            run.send_signal(signal.SIGTERM)
+            time.sleep(0.02)
+        _, errors = run.communicate(timeout=15)
+    assert ours(engine) <= before
+    assert "Traceback" not in errors
+    assert "Unclosed" not in errors
+
+
+@pytest.mark.parametrize("seconds", [1.5, 2.0, 2.5])
+def test_a_stop_while_the_run_is_starting_is_quiet(
+    tiny: Path, tmp_path: Path, engine: Any, seconds: float
+) -> None:
+    before = ours(engine)
+    with ModelServer([Reply('{"answer": "red"}')]) as server:
+        run = start(server, tiny, tmp_path / "out")
+        time.sleep(seconds)
+        run.send_signal(signal.SIGTERM)
+        _, errors = run.communicate(timeout=15)
+    assert ours(engine) <= before
+    assert "Traceback" not in errors
 
 
 def test_a_second_runner_of_the_same_folder_is_refused(
@@ -135,12 +182,17 @@ def test_a_torn_last_line_is_cut_and_its_episode_runs_again(
 
 
 def test_the_reaper_takes_only_what_is_ours_and_abandoned(engine: Any, sandbox_image: str) -> None:
-    dead, alive = "999999999:1", owner.me()
+    boot, namespace, _, started = owner.me().split(":")
+    dead, alive = f"{boot}:{namespace}:999999999:{started}", owner.me()
+    elsewhere = f"{boot}:1:999999999:{started}"  # another PID namespace: its processes cannot be seen
+    now = time.time()
     made = {
         name: engine.api.create_container(sandbox_image, ["sleep", "9"], labels=labels)["Id"]
         for name, labels in {
             "abandoned": {LABEL: "x", OWNER_LABEL: dead},
             "in use": {LABEL: "x", OWNER_LABEL: alive},
+            "of elsewhere": {LABEL: "x", OWNER_LABEL: elsewhere, DEADLINE_LABEL: str(int(now + 60))},
+            "of elsewhere, late": {LABEL: "x", OWNER_LABEL: elsewhere, DEADLINE_LABEL: str(int(now - 3600))},
             "somebody else's": {"other": "x"},
         }.items()
     }
@@ -150,6 +202,6 @@ def test_the_reaper_takes_only_what_is_ours_and_abandoned(engine: Any, sandbox_i
     finally:
         for container in made.values():
             reaper.remove(engine, container)
-    assert made["abandoned"] not in left
-    assert {made["in use"], made["somebody else's"]} <= left
+    assert not {made["abandoned"], made["of elsewhere, late"]} & left
+    assert {made["in use"], made["of elsewhere"], made["somebody else's"]} <= left
     assert any(made["abandoned"][:12] in line for line in lines)

@@ -116,3 +116,30 @@ async def test_a_container_killed_from_outside_is_not_the_agents_fault(pool_of: 
     fault = death.verdict()
     assert isinstance(fault, SandboxFault)
     assert fault.kind == "killed"
+
+
+@pytest.mark.parametrize("code", ["os.kill(os.getppid(), 9)", "os.kill(os.getpid(), 9)", "os.kill(-1, 9)"])
+async def test_an_agent_that_kills_its_own_container_cannot_pass_for_killed_from_outside(
+    pool_of: Any, code: str
+) -> None:
+    pool = pool_of([PYTHON, "-c", ASK + "import os; time.sleep(1);" + code], expected=1)
+    try:
+        async with pool.lease() as container:
+            death = await asyncio.wait_for(container.died, 30)
+    finally:
+        await pool.close()
+    verdict = death.verdict()
+    assert isinstance(verdict, ErrorInfo)
+    assert verdict.boundary == "agent"
+
+
+async def test_deaths_are_noticed_again_after_the_event_stream_broke(pool_of: Any) -> None:
+    """As when the engine restarts with live-restore on."""
+    pool = pool_of([PYTHON, "-c", ASK + "time.sleep(3); raise SystemExit(7)"], expected=1)
+    try:
+        async with pool.lease() as container:
+            pool._deaths._stream.close()
+            death = await asyncio.wait_for(container.died, 15)
+    finally:
+        await pool.close()
+    assert death.exit_code == 7

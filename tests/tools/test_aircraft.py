@@ -8,14 +8,16 @@ import pytest
 from PIL import Image
 
 from fieldmark.errors import UsageError
-from fieldmark.tools.aircraft_db import FIELDS, AircraftDb, import_csv
+from fieldmark.tools.aircraft_db import AircraftDb
+from fieldmark.tools.aircraft_import import import_sources
 from fieldmark.tools.calling import call_tool
 from fieldmark.tools.registrations import marks, nation_of, normalised
 from fieldmark.tools.registry import get_tool
 from tests.tools.pictures import ContextOf
 
+HEADER = "registration,icao24,type,manufacturer,model,operator,built,source,date\n"
 ROWS = """\
-N8710M,abf935,B38M,Boeing,737 MAX 8,Southwest Airlines,2020,sample,2024-03-01
+N8710M,abfc71,B38M,Boeing,737 MAX 8,Southwest Airlines,2020,sample,2024-03-01
 D-AIMA,3c65a1,A388,Airbus,A380-841,Lufthansa,2010,sample,2024-03-01
 G-BOAC,400f01,CONC,BAC/Aerospatiale,Concorde 102,British Airways,1975,sample,2003-10-31
 ZZ-TSI,,A332,Airbus,A330-200,Old Test Air,,src_a,2019-05-01
@@ -26,7 +28,7 @@ ZZ-TSI,,C414,Cessna,414A,,,src_b,2022-06-10
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
     path = tmp_path / "sample.csv"
-    path.write_text(",".join(FIELDS) + "\n" + ROWS)
+    path.write_text(HEADER + ROWS)
     return path
 
 
@@ -85,12 +87,12 @@ def registry(request: pytest.FixtureRequest, sample: Path) -> AircraftDb:
     if request.param == "csv":
         return AircraftDb.open(sample)
     target = sample.with_suffix(".sqlite")
-    assert import_csv(sample, target) == 5
+    assert [done.records for done in import_sources([sample], target)] == [5]
     return AircraftDb.open(target)
 
 
 def test_look_up_by_mark_in_any_spelling_and_by_hex(registry: AircraftDb) -> None:
-    for query in ("N8710M", "n8710m", "ABF935", "0xabf935"):
+    for query in ("N8710M", "n8710m", "ABFC71", "0xabfc71"):
         reply = registry.lookup(query)
         assert reply["found"]
         assert reply["records"][0]["type"] == "B38M"
@@ -127,6 +129,41 @@ def test_the_tool_shows_what_a_misreading_could_be(context_of: ContextOf, regist
     assert "- D-AIMA (1->I): in the registry as D-AIMA: Airbus A380-841" in result.text
 
 
+def test_the_tool_says_which_mark_it_looked_for(context_of: ContextOf, registry: AircraftDb) -> None:
+    context = context_of(Image.new("RGB", (50, 50)), registry=registry)
+    result = call_tool(get_tool("aircraft_registry"), {"registration": "n 105 ba"}, context, door="graph")
+    assert 'No registry record for N105BA (from "n 105 ba")' in result.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"icao24": "3C65A1"}, "- D-AIMA: Airbus A380-841"),
+        ({"registration": "", "icao24": "0x3c65a1", "serial": ""}, "- D-AIMA: Airbus A380-841"),
+        ({"serial": "077"}, "No registry record for 077."),
+        ({"registration": "N1"}, "US numbering: N1 = 24-bit address a00001"),
+    ],
+)
+def test_the_tool_takes_an_address_or_a_serial_instead(
+    context_of: ContextOf, registry: AircraftDb, arguments: dict[str, str], says: str
+) -> None:
+    context = context_of(Image.new("RGB", (50, 50)), registry=registry)
+    result = call_tool(get_tool("aircraft_registry"), arguments, context, door="graph")
+    assert result.ok
+    assert says in result.text
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"registration": " "}, {"registration": "N1", "serial": "22"}, {"icao24": "D-AIMA"}]
+)
+def test_the_tool_wants_exactly_one_thing_to_look_up(
+    context_of: ContextOf, registry: AircraftDb, arguments: dict[str, str]
+) -> None:
+    context = context_of(Image.new("RGB", (50, 50)), registry=registry)
+    result = call_tool(get_tool("aircraft_registry"), arguments, context, door="graph")
+    assert result.error_kind == "invalid_args"
+
+
 def test_without_a_registry_it_is_unavailable(context_of: ContextOf) -> None:
     context = context_of(Image.new("RGB", (50, 50)))
     result = call_tool(get_tool("aircraft_registry"), {"registration": "D-AIMA"}, context, door="graph")
@@ -136,15 +173,15 @@ def test_without_a_registry_it_is_unavailable(context_of: ContextOf) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("registration,type\nD-AIMA,A388\n", "line 1: missing columns icao24"),
-        (",".join(FIELDS) + "\n" + ROWS + ",,,,,,,,\n", "line 7: registration is empty"),
+        ("tail,type\nD-AIMA,A388\n", "none of the formats"),
+        (HEADER + ROWS + ",,,,,,,,\n", "line 7: neither a registration nor a 24-bit address"),
+        (HEADER + "D-AIMA,xyz,A388,,,,,,\n", "'xyz' is no 24-bit address"),
     ],
 )
-def test_a_bad_csv_is_refused_by_line_and_leaves_no_file(tmp_path: Path, text: str, says: str) -> None:
+def test_a_csv_read_as_it_is_must_be_good(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "bad.csv").write_text(text)
     with pytest.raises(UsageError, match=says):
-        import_csv(tmp_path / "bad.csv", tmp_path / "out.sqlite")
-    assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
+        AircraftDb.open(tmp_path / "bad.csv")
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from fieldmark.errors import ToolError, UsageError
 from fieldmark.tools.base import DATA_CAP, Args, Tool, ToolResult, schema
 from fieldmark.tools.calling import call_tool
 from fieldmark.tools.registry import all_tools, get_tool, tool_names
+from fieldmark.trace import Region
 from tests.tools.pictures import ContextOf, RecordingContext
 
 
@@ -99,9 +101,46 @@ def test_an_answer_is_posted_as_an_event(context: RecordingContext) -> None:
     assert answer["evidence"] == [3, "https://example.org"]
 
 
+@pytest.mark.parametrize("arguments", ['{"text": "Saab \\ud83d 340"}', {"text": "Saab \ud83d 340"}])
+def test_half_an_emoji_does_not_spoil_an_answer(
+    context: RecordingContext, arguments: str | dict[str, Any]
+) -> None:
+    assert call_tool(get_tool("answer"), arguments, context, door="graph").ok
+    assert context.events[1][1]["text"] == "Saab ? 340"
+
+
 @pytest.mark.parametrize("arguments", [{"text": "  "}, {"text": "x", "confidence": 85}, {"answer": "x"}])
 def test_an_unusable_answer_is_refused(context: RecordingContext, arguments: str | dict[str, Any]) -> None:
     assert call_tool(get_tool("answer"), arguments, context, door="graph").error_kind == "invalid_args"
+
+
+@pytest.mark.parametrize("letter", ["x", "机", "\x00"])
+def test_the_longest_answer_fits_one_event(context: RecordingContext, letter: str) -> None:
+    longest = {
+        "text": letter + "机" * 1998 + letter,
+        "rationale": letter * 8000,
+        "evidence": [letter * 9000] * 49 + [7],
+    }
+    assert call_tool(get_tool("answer"), longest, context, door="graph").ok
+    fields = context.events[1][1]
+    assert len(json.dumps(fields)) < 63_000
+    assert (fields["text"], fields["evidence"][-1]) == (longest["text"], 7)
+
+
+@pytest.mark.parametrize("letter", ["x", "机", "\n", "\x00"])
+def test_a_huge_result_fits_one_event(context: RecordingContext, letter: str) -> None:
+    box = (0.0, 0.0, 9.0, 9.0)
+    regions = [Region(of="0" * 64, box=box, label=letter * 300)] * 60
+
+    def run(args: Nothing, world: Any) -> ToolResult:
+        return ToolResult(letter * 100_000, {"lines": [letter * 100] * 100}, regions=regions)
+
+    result = call_tool(Tool("t", "", Nothing, "other", run), {}, context, door="graph")
+    kind, fields = context.events[-1]
+    assert kind == "tool_result"
+    assert len(json.dumps(fields)) < 63_000
+    assert "of 100000 characters]" in fields["text"]
+    assert result.data["lines"]
 
 
 def test_data_for_a_model_is_one_line_of_whole_json() -> None:

@@ -13,6 +13,8 @@ import pytest
 from tests.agents.scripted_gateway import ScriptedGateway, make_prompt
 from tests.tools.pictures import scene
 
+PICTURE = str(Path(__file__).parents[1] / "data" / "chinese_sign.png")
+
 
 @pytest.fixture
 def picture(tmp_path: Path) -> Path:
@@ -55,6 +57,7 @@ def test_without_a_name_the_tools_are_listed() -> None:
         (["ocr"], "--image FILE"),
         (["ocr", "--image", "/nowhere.png"], "/nowhere.png"),
         (["ocr", "--image", __file__], "not a readable picture"),
+        (["crop_zoom", "--image", PICTURE, "--out", "/proc/nowhere"], "name a writable folder with --out"),
     ],
 )
 def test_bad_usage_is_exit_2_and_one_line(arguments: list[str], says: str) -> None:
@@ -83,8 +86,17 @@ def test_inside_a_container_it_goes_through_the_gateway(
     row = json.loads(done.stdout)
     assert row["data"]["box"] == [0, 0, 300, 300]
     assert row["pictures"][0]["of"] == gateway.prompt.image.blob
+    assert Path(row["pictures"][0]["file"]).parent == Path(env["FIELDMARK_WORKSPACE"])
+    assert Path(row["pictures"][0]["file"]).read_bytes().startswith(b"region /image/region?")
     assert [event["kind"] for event in gateway.events] == ["tool_call", "tool_result"]
     assert gateway.events[0]["door"] == "command"
+
+
+def test_a_shell_may_hand_over_half_an_emoji(container: tuple[ScriptedGateway, dict[str, str]]) -> None:
+    _, env = container
+    done = fieldmark("aircraft_registry", "--json", '{"registration": "\\ud83d"}', **env)
+    assert done.returncode == 0
+    assert "text" in json.loads(done.stdout)
 
 
 def test_only_the_tools_of_the_episode_are_offered(

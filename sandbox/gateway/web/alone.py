@@ -24,10 +24,12 @@ class _Nobody:
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
-        self.blob_bytes = 0
 
-    def log(self, by: By, kind: str, **fields: Any) -> int:
+    def log(self, by: By, kind: str, fields: dict[str, Any]) -> int:
         return -1
+
+    def note_denied(self, method: str, url: str, reason: str) -> None:
+        """Whoever asked is told by the ToolError."""
 
 
 def fetcher(live: bool, site: Path | None = None) -> Callable[[str], tuple[bytes, Page]]:

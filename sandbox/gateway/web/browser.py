@@ -11,15 +11,16 @@ TLS is ended here: CONNECT is answered with 200 and the requests inside are serv
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
 from fieldmark.sandbox.gateway.replies import gone, refusal
-from fieldmark.sandbox.gateway.session import Session, gateway_fault
-from fieldmark.sandbox.gateway.web.door import Missed, WebDoor, deny
+from fieldmark.sandbox.gateway.session import Session, host_or_gateway_fault
+from fieldmark.sandbox.gateway.web.door import Missed, WebDoor
 from fieldmark.sandbox.gateway.web.exchange import Exchange, Unreachable
 from fieldmark.sandbox.gateway.web.policy import Denied
 from fieldmark.sandbox.gateway.web.routes import NO_WEB
@@ -27,14 +28,17 @@ from fieldmark.sandbox.gateway.web.routes import NO_WEB
 SOCKET = "browser.sock"
 METHODS = ("GET", "HEAD")
 HANDSHAKE_SECONDS = 10.0
+Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 class BrowserDoor:
-    """Serves the proxy requests of one container for the session that `session` gives."""
+    """Serves the proxy requests of one container for the session that `session` gives; `serve` makes an
+    HTTP server of a handler.
+    """
 
-    def __init__(self, session: Callable[[], Session | None]) -> None:
+    def __init__(self, session: Callable[[], Session | None], serve: Callable[[Handler], web.Server]) -> None:
         self._session = session
-        self._server = web.Server(self._handle, request_factory=_request)
+        self._server = serve(self._handle)
         self._listener: asyncio.Server | None = None
         self._path: Path | None = None
 
@@ -57,7 +61,7 @@ class BrowserDoor:
         if session.ended.done():
             return gone()
         if session.web is None:
-            deny(session, request.method, request.raw_path, NO_WEB)
+            session.note_denied(request.method, request.raw_path[:500], NO_WEB)
             return refusal(403, "denied", NO_WEB)
         try:
             if request.method == "CONNECT" and not isinstance(request.protocol, _Tunnel):
@@ -65,11 +69,8 @@ class BrowserDoor:
             return await _serve(session, session.web, request)
         except (ConnectionError, asyncio.CancelledError, web.HTTPException):
             raise
-        except OSError as error:
-            session.fail_on_disk(error)
-            return gone()
         except Exception as error:
-            session.fail(gateway_fault(error))
+            session.fail(host_or_gateway_fault(error))
             return gone()
 
     async def _end_tls(self, request: web.BaseRequest, door: WebDoor) -> web.Response:
@@ -100,17 +101,18 @@ class _Tunnel(web.RequestHandler):
     __slots__ = ("authority",)
 
     def __init__(self, server: Any, authority: str) -> None:
-        super().__init__(server, loop=asyncio.get_running_loop())
+        silent = logging.getLogger("fieldmark.gateway.http")  # the door has disabled it
+        super().__init__(server, loop=asyncio.get_running_loop(), logger=silent, access_log=silent)
         self.authority = authority
 
 
 async def _serve(session: Session, door: WebDoor, request: web.BaseRequest) -> web.Response:
     url = _url(request)
     if request.method not in METHODS:
-        deny(session, request.method, url, f"only {' and '.join(METHODS)} are let through")
+        session.note_denied(request.method, url[:500], f"only {' and '.join(METHODS)} are let through")
         return refusal(403, "denied", f"only {' and '.join(METHODS)} are let through")
     if "upgrade" in request.headers.get("Connection", "").lower() and "Upgrade" in request.headers:
-        deny(session, request.method, url, "WebSockets and other upgrades are not let through")
+        session.note_denied(request.method, url[:500], "WebSockets and other upgrades are not let through")
         return refusal(403, "denied", "WebSockets and other upgrades are not let through")
     try:
         exchange = await session.work(door.exchange(session, request.method, url, request.headers))
@@ -139,7 +141,3 @@ def _response(exchange: Exchange) -> web.Response:
     if exchange.location is not None:
         headers["Location"] = exchange.location
     return web.Response(status=exchange.http, body=exchange.body, headers=headers)
-
-
-def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> web.BaseRequest:
-    return web.BaseRequest(message, payload, protocol, writer, task, asyncio.get_running_loop())

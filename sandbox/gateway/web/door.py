@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal, Protocol, get_args
 
-from fieldmark.blobs import BlobStore
-from fieldmark.sandbox.gateway.events import MAX_BLOB_BYTES
+from fieldmark.sandbox.gateway.replies import Refused
 from fieldmark.sandbox.gateway.web import tls
 from fieldmark.sandbox.gateway.web.archive import Archive
 from fieldmark.sandbox.gateway.web.exchange import Exchange, Unreachable, is_text
@@ -22,7 +21,7 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 GOES_OUT: frozenset[Mode] = frozenset({"record", "live"})
 MAX_REDIRECTS = 5
 MAX_REQUESTS = 5_000
-"""Of one episode; the rest is refused without an event, so that no program fills the trace."""
+"""Of one episode."""
 SHOWN_URL = 2_000
 """Characters of a URL in an event."""
 
@@ -33,16 +32,25 @@ class Missed(Exception):
     """Nothing may go out, and the page is neither on the site nor in the archive."""
 
 
+class Store(Protocol):
+    """Where bodies are kept, within the episode's allowance. Refused (413) beyond it."""
+
+    def put(self, data: bytes, media_type: str) -> str: ...
+
+    def put_text(self, text: str) -> str: ...
+
+
 class Ledger(Protocol):
     """Who asks, and where it is written down: a Session."""
 
     counts: dict[str, int]
-    blob_bytes: int
 
     @property
-    def blobs(self) -> BlobStore | None: ...
+    def blobs(self) -> Store | None: ...
 
-    def log(self, by: By, kind: str, **fields: Any) -> int: ...
+    def log(self, by: By, kind: str, fields: dict[str, Any]) -> int: ...
+
+    def note_denied(self, method: str, url: str, reason: str) -> None: ...
 
 
 class WebDoor:
@@ -92,14 +100,14 @@ class WebDoor:
         """One request, logged whatever becomes of it. Raises Denied, Missed, Unreachable."""
         log = _Log(session, method, url)
         try:
-            if session.counts.get("web_requests", 0) >= MAX_REQUESTS:
+            if session.counts["web_requests"] > MAX_REQUESTS:
                 raise Denied(f"this episode has made {MAX_REQUESTS} web requests")
             target = self.policy.check(url)
             log.url(target.url)
             exchange, decision, reason = await self._answer(method, target, headers)
             blob = _keep(session, exchange)
         except Denied as denied:
-            log.write("denied", 403, str(denied), count="web_guarded" if denied.guarded else "web_denied")
+            log.denied(denied)
             raise
         except Missed as missed:
             log.write("missed", 504, str(missed), count="web_missed")
@@ -163,53 +171,58 @@ class _Log:
 
     def __init__(self, session: Ledger, method: str, url: str) -> None:
         self._session = session
-        self._fields: dict[str, Any] = {"method": method[:20], "url": url[:SHOWN_URL]}
+        self._method = method[:20]
+        self.url(url)
+        self._count("web_requests")
 
     def url(self, normal: str) -> None:
         """The URL that is really asked for."""
-        self._fields["url"] = normal[:SHOWN_URL]
+        self._url = normal[:SHOWN_URL]
+
+    def denied(self, denied: Denied) -> None:
+        if denied.guarded:
+            self._count("web_guarded")
+        self._session.note_denied(self._method, self._url, str(denied))
 
     def write(
-        self, decision: Decision, http: int, reason: str | None, *,
-        size: int = 0, blob: str | None = None, count: str = "web_pages",
-    ) -> None:  # fmt: skip
-        counts = self._session.counts
-        for name in (count, "web_requests"):
-            counts[name] = counts.get(name, 0) + 1
-        over = counts["web_requests"] - MAX_REQUESTS
-        if over == 1:
-            message = f"over {MAX_REQUESTS} web requests; the rest is refused"
-            self._session.log("gateway", "log", level="warning", message=message)
-        if over > 0:
-            return
+        self,
+        decision: Decision,
+        http: int,
+        reason: str | None,
+        *,
+        size: int = 0,
+        blob: str | None = None,
+        count: str = "web_pages",
+    ) -> None:
+        self._count(count)
         self._session.log(
             "gateway",
             "egress",
-            **self._fields,
-            http=http,
-            bytes=size,
-            decision=decision,
-            reason=reason,
-            blob=blob,
+            {
+                "method": self._method,
+                "url": self._url,
+                "http": http,
+                "bytes": size,
+                "decision": decision,
+                "reason": reason,
+                "blob": blob,
+            },
         )
 
-
-def deny(session: Ledger, method: str, url: str, reason: str) -> None:
-    """Log a request that is refused before anyone looks where it would go."""
-    _Log(session, method, url).write("denied", 403, reason, count="web_denied")
+    def _count(self, name: str) -> None:
+        self._session.counts[name] = self._session.counts.get(name, 0) + 1
 
 
 def _keep(session: Ledger, exchange: Exchange) -> str | None:
     """Store a body with the run; UTF-8 text compressed. Denied when the episode has stored too much."""
-    body = exchange.body
-    if not body or session.blobs is None:
+    body, store = exchange.body, session.blobs
+    if not body or store is None:
         return None
-    if session.blob_bytes + len(body) > MAX_BLOB_BYTES:
-        raise Denied(f"this episode has opened over {MAX_BLOB_BYTES // 10**6} MB of pages")
-    session.blob_bytes += len(body)
-    if is_text(exchange.media_type):
-        try:
-            return session.blobs.put_text(body.decode())
-        except UnicodeDecodeError:
-            pass
-    return session.blobs.put(body, exchange.plain_type)
+    try:
+        text = body.decode() if is_text(exchange.media_type) else None
+    except UnicodeDecodeError:
+        text = None
+    try:
+        return store.put(body, exchange.plain_type) if text is None else store.put_text(text)
+    except Refused as refused:
+        raise Denied(str(refused)) from None

@@ -8,9 +8,10 @@ from typing import Any
 
 from aiohttp import web
 
+from fieldmark.sandbox.gateway.bodies import read_json
 from fieldmark.sandbox.gateway.replies import refusal
 from fieldmark.sandbox.gateway.session import Session
-from fieldmark.sandbox.gateway.web.door import Missed, deny
+from fieldmark.sandbox.gateway.web.door import Missed
 from fieldmark.sandbox.gateway.web.exchange import Exchange, Unreachable
 from fieldmark.sandbox.gateway.web.policy import Denied
 
@@ -20,11 +21,11 @@ NO_WEB = "this run offers no web: use the tools that are offered"
 async def fetch(session: Session, request: web.BaseRequest) -> web.Response:
     """Open `url`, redirects followed. A page's own 404 or 500 is a page: its status stands in `X-Page`."""
     try:
-        url = str(json.loads(await request.read())["url"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+        url = str((await read_json(session, request))["url"])
+    except (KeyError, TypeError):
         return refusal(400, "invalid_args", 'the body is {"url": "https://…"}')
     if session.web is None:
-        deny(session, "GET", url, NO_WEB)
+        session.note_denied("GET", url[:500], NO_WEB)
         return refusal(403, "denied", NO_WEB)
     try:
         page = await session.work(session.web.fetch(session, url))

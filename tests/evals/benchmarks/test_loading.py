@@ -69,9 +69,19 @@ def test_duplicate_ids_name_both_lines(tmp_path: Path) -> None:
     assert "'t1' stands on lines 1 and 3" in message
 
 
-@pytest.mark.parametrize("answer", ["", None, "   ", [], {}])
+@pytest.mark.parametrize("answer", ["", None, "   ", "\u200b\u2060", [], {}])
 def test_an_empty_reference_is_refused(tmp_path: Path, answer: object) -> None:
     assert "line 1: empty or missing reference" in refusal(write(tmp_path, row(1, gold={"answer": answer})))
+
+
+def test_half_a_surrogate_pair_is_refused(tmp_path: Path) -> None:
+    assert "line 2: half a surrogate pair" in refusal(write(tmp_path, row(1), row(2, id="a\ud800")))
+
+
+def test_a_file_of_another_kind_is_told_what_to_be(tmp_path: Path) -> None:
+    table = tmp_path / "tasks.csv"
+    table.write_text("id,image,question,answer\n")
+    assert "tasks.csv is not a .jsonl file" in refusal(table)
 
 
 def test_no_gold_and_blank_aliases_are_refused(tmp_path: Path) -> None:

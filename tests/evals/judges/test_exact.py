@@ -13,6 +13,8 @@ from fieldmark.task import Gold
 AIRCRAFT = "Which aircraft is this?"
 FLOWER = "Which flower is this?"
 WORK = "Which work is shown?"
+LANDMARK = "Which landmark is this?"
+BIRD = "Which bird is this?"
 
 
 def judged(gold: Gold | str, answer: str | None, question: str = "What is this?") -> Judgement:
@@ -82,19 +84,63 @@ def test_an_alias_counts_as_the_reference(answer: str) -> None:
         ("波音737-800", "这是一架波音737-800飞机，机号B-2501N"),
         ("波音737-800", "波音737-800（中国南方航空）"),
         ("The Starry Night", "The Starry Night by Vincent van Gogh (1889)"),
-        ("The Starry Night", "Starry Night (Vincent van Gogh, 1889)"),
         ("The Starry Night", '"The Starry Night" (1889) by Vincent van Gogh in New York'),
         ("The Starry Night", "the starry night by vincent van gogh"),
         ("Golden Gate Bridge", "Golden Gate Bridge, San Francisco, USA"),
         ("Golden Gate Bridge", "The Golden Gate Bridge in San Francisco"),
         ("Colosseum", "Colosseum in Rome, Italy"),
         ("Colosseum", "The Colosseum, Italy"),
-        ("星夜", "《星夜》（梵高，1889年）"),
+        ("Eiffel Tower", "Eiffel Tower, Paris"),
+        ("Boeing 737", "Southwest Airlines Boeing 737-800"),
+        ("Boeing 737-800", "a Southwest Airlines Boeing 737-800"),
+        ("波音737", "中国南方航空公司波音737"),
+        ("A330", "A330-343"),
+        ("A330", "A330-300"),
+        ("DC-10", "DC-10-30"),
     ],
 )
 def test_gold_with_only_detail_after_it_is_correct_and_finer(gold: str, answer: str) -> None:
     verdict = judged(gold, answer, "这是什么飞机？" if "波音" in gold else "What is this?")
     assert (verdict.label, verdict.score, verdict.finer) == ("correct", 1.0, True)
+
+
+@pytest.mark.parametrize(
+    ("question", "gold", "answer"),
+    [
+        (WORK, "The Starry Night", "Starry Night (Vincent van Gogh, 1889)"),
+        ("这是什么画？", "星夜", "《星夜》（梵高，1889年）"),
+        (LANDMARK, "Golden Gate Bridge", "Golden Gate Bridge, Marin County, USA"),
+        (LANDMARK, "Mona Lisa", "Mona Lisa, Louvre, Paris"),
+    ],
+)
+def test_a_plain_name_before_a_date_or_place_is_detail_of_a_work_or_place_only(
+    question: str, gold: str, answer: str
+) -> None:
+    assert judged(gold, answer, question).finer
+    assert judged(gold, answer, BIRD).label == "incorrect"
+
+
+@pytest.mark.parametrize(
+    ("question", "gold", "answer"),
+    [
+        (FLOWER, "Rose", "Rose, Primrose, 2019"),
+        (FLOWER, "tulip", "tulip, Lily, Netherlands"),
+        (BIRD, "Northern cardinal", "Northern cardinal, Vermilion Flycatcher, Mexico"),
+        ("这是什么花？", "牡丹", "牡丹，芍药，中国"),
+        (AIRCRAFT, "Boeing 737", "Boeing 737-747"),
+        (AIRCRAFT, "波音737", "波音737-747"),
+        (AIRCRAFT, "Airbus A320", "Airbus A320-321"),
+        (AIRCRAFT, "Saab 340", "Saab 340/2000"),
+        (AIRCRAFT, "Boeing 737", "Not Southwest Airlines Boeing 737"),
+        ("Which airline is it?", "Flight 370", "Malaysia Airlines Flight 370"),
+        ("Which phone is this?", "iPhone 14", "iPhone 14-15"),
+        ("Which car is this?", "Mazda 3", "Mazda 3-6"),
+        (LANDMARK, "Eiffel Tower", "Eiffel Tower, Las Vegas"),
+        ("In which city is this?", "Paris", "Paris, London"),
+    ],
+)
+def test_another_candidate_beside_gold_is_not_detail(question: str, gold: str, answer: str) -> None:
+    assert judged(gold, answer, question).label == "incorrect"
 
 
 def test_a_listed_finer_name_is_correct_and_finer() -> None:
@@ -117,12 +163,30 @@ def test_a_noun_of_the_question_adds_nothing() -> None:
         ("Boeing 737-800", "Boeing 737"),
         ("Boeing 737 MAX 8", "Boeing 737 MAX"),
         ("Leaning Tower of Pisa", "Leaning Tower"),
-        ("巴黎圣母院", "圣母院"),
     ],
 )
 def test_a_broader_name_is_only_partially_correct(gold: str, answer: str) -> None:
     verdict = judged(gold, answer)
     assert (verdict.label, verdict.score, verdict.finer) == ("partially_correct", 0.5, False)
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [
+        ("The Starry Night", "Night"),
+        ("Mona Lisa", "Lisa"),
+        ("Eiffel Tower", "Tower"),
+        ("Notre-Dame de Paris", "Paris"),
+        ("Girl with a Pearl Earring", "Earring"),
+        ("Statue of Liberty", "Statue"),
+        ("lily of the valley", "lily"),
+        ("Great Wall of China", "Wall"),
+        ("清明上河图", "河图"),
+        ("白头鹎", "头鹎"),
+    ],
+)
+def test_a_part_of_a_proper_name_names_nothing(gold: str, answer: str) -> None:
+    assert judged(gold, answer).label == "incorrect"
 
 
 def test_a_listed_broader_name_is_only_partially_correct() -> None:

@@ -105,6 +105,32 @@ def test_hostile_text_is_shown_as_text(build_run: BuildRun, hostile: str) -> Non
     assert "<img" not in page
 
 
+def test_control_characters_and_turned_text_do_not_reach_the_page(build_run: BuildRun) -> None:
+    run = build_run(agent="\x1b[31mred").task("nul\x00id", top="\u202eturned")
+    run.episode("nul\x00id", verdict="incorrect").answer("\u2067a\x07\nb")
+    page = render_html([summarise(run.finish())])
+    assert not set(page) & set("\x00\x07\x1b\u202e\u2067")
+    assert "\ufffda\ufffd\nb" in page
+
+
+def test_runs_of_different_benchmarks_are_said_not_to_be_comparable(build_run: BuildRun) -> None:
+    folders = []
+    for name in ("first", "second"):
+        run = build_run(name, benchmark={"name": name, "version": "1", "tasks": 1}).task("a")
+        run.episode("a", verdict="correct")
+        folders.append(run.finish().path)
+    text = " ".join(report(*folders).stdout.split())
+    assert "Not comparable: the benchmarks differ (first 1, second 1)" in text
+
+
+def test_without_its_tasks_a_run_says_what_is_unknown(build_run: BuildRun) -> None:
+    run = build_run().task("a").task("b")
+    run.episode("a", verdict="correct")
+    folder = run.finish()
+    folder.tasks_file.unlink()
+    assert any("tasks.jsonl is missing" in caveat for caveat in summarise(folder).caveats)
+
+
 def test_names_from_a_model_cannot_drive_the_terminal(build_run: BuildRun) -> None:
     run = build_run().task("a")
     run.episode("a").step(("[red]x\x1b[2J", "not_offered"))
@@ -134,6 +160,7 @@ def test_several_runs_are_compared(build_run: BuildRun, tmp_path: Path) -> None:
     text = report(*(folder.path for folder in folders), "--html", page).stdout
     assert "Runs compared" in text
     assert "second · no vision" in text
+    assert "benchmarks differ" not in text
     assert page.read_text().count("<article>") == 2
     assert not folders[0].report_html.exists()
 
@@ -145,7 +172,7 @@ def test_mistakes_are_one_sentence(build_run: BuildRun, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--html FILE"):
         report(folder.path, "--html", tmp_path / "missing" / "x.html")
     folder.episodes_file.write_text('{"id": "a"}\n')
-    with pytest.raises(UsageError, match="EpisodeRecord that cannot be read"):
+    with pytest.raises(UsageError, match=r"EpisodeRecord.*cannot be read.*take the line out"):
         report(folder.path)
 
 

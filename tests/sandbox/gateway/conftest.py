@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from fieldmark.client import GatewayClient
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.builtin import ScoutUpstream
 from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.sandbox.gateway.door import Door
 from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
 from fieldmark.sandbox.gateway.sockets import Sockets
 from fieldmark.sandbox.gateway.tracer import Tracer
@@ -35,6 +36,8 @@ class Inside:
     session: Session
     trace: Path
     blobs: BlobStore
+    door: Door
+    neighbour: Callable[[], Awaitable[GatewayClient]]
 
     async def ask(self, method: str, route: str, body: Any = None, **options: Any) -> Any:
         """One call of the blocking client, off the event loop."""
@@ -74,24 +77,36 @@ def enter(tmp_path: Path) -> Enter:
             token="0", question=task.question, image=staged.image, view=staged.view, model="scripted",
             limits=limits or Limits(),
         )  # fmt: skip
-        clock = Clock()
         backends = Backends()
         sockets = Sockets()
-        door = await sockets.open_door()
-        session = Session(
-            prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
-            tracer=Tracer(tmp_path / "trace.jsonl", clock), clock=clock, blobs=blobs,
-            upstream=upstream or ScoutUpstream(), backends=backends, web=web,
-        )  # fmt: skip
-        session.begin()
-        door.admit(session)
+        opened: list[tuple[Session, Door]] = []
+
+        async def begin(trace: Path) -> tuple[Session, Door]:
+            clock = Clock()
+            session = Session(
+                prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
+                tracer=Tracer(trace, clock), clock=clock, blobs=blobs,
+                upstream=upstream or ScoutUpstream(), backends=backends, web=web,
+            )  # fmt: skip
+            door = await sockets.open_door()
+            session.begin()
+            door.admit(session)
+            opened.append((session, door))
+            return session, door
+
+        async def neighbour() -> GatewayClient:
+            _, door = await begin(tmp_path / "neighbour.jsonl")
+            return GatewayClient(str(door.folder / "gateway.sock"))
+
+        trace = tmp_path / "trace.jsonl"
+        session, door = await begin(trace)
         try:
-            yield Inside(
-                GatewayClient(str(door.folder / "gateway.sock")), session, tmp_path / "trace.jsonl", blobs
-            )
+            client = GatewayClient(str(door.folder / "gateway.sock"))
+            yield Inside(client, session, trace, blobs, door, neighbour)
         finally:
-            session.abandon()
-            await door.close()
+            for session, door in opened:
+                session.abandon()
+                await door.close()
             await session.upstream.close()
             sockets.close()
             backends.close()

@@ -245,3 +245,60 @@ def test_every_usual_spelling_of_a_base_url_means_the_same(base: str) -> None:
 )
 def test_other_prefixes_and_queries_are_left_alone(base: str, url: str) -> None:
     assert chat_url(base) == url
+
+
+async def test_a_request_in_another_spelling_is_kept_to_the_byte_apart_from_its_pictures(
+    enter: Enter,
+) -> None:
+    """With spaces, and `/` escaped as PHP escapes it."""
+    picture = b"not really a picture"
+    uri = "data:image/png;base64," + base64.b64encode(picture * 40).decode()
+    body = {"model": "scripted", "messages": [{"role": "user", "content": [{"url": uri}]}], "n": 1}
+    raw = json.dumps(body, indent=2).replace("/", "\\/").encode()
+    with ModelServer([Reply("ok")]) as server:
+        async with enter(to(server)) as inside:
+            await inside.ask("POST", "/v1/chat/completions", raw)
+            [request] = inside.events("model_request")
+            kept = inside.blobs.get_text(request["raw"])
+        assert server.requests == [body]
+    [seen] = request["pictures"]
+    assert inside.blobs.get(seen["blob"]) == picture * 40
+    assert kept.encode() == raw.replace(uri.replace("/", "\\/").encode(), f"blob:{seen['blob']}".encode())
+
+
+@pytest.mark.parametrize("value", ["3600", "Fri, 31 Dec 2038 23:59:59 GMT"])
+async def test_a_pause_longer_than_is_waited_for_stops_the_run_at_once(enter: Enter, value: str) -> None:
+    with ModelServer([Reply(status=429, headers={"Retry-After": value})]) as server:
+        async with enter(to(server)) as inside:
+            with pytest.raises(GatewayGone):
+                await chat(inside)
+            outcome = await inside.end()
+        assert len(server.requests) == 1
+    assert (outcome.error.kind, outcome.stops_run) == ("rate_limit", True)
+
+
+async def test_a_stream_that_breaks_off_is_the_models_fault(enter: Enter) -> None:
+    with ModelServer([Reply("a long answer", cut=True)]) as server:
+        async with enter(to(server)) as inside:
+            with pytest.raises(GatewayGone):
+                await chat(inside, {**ASK, "stream": True})
+            outcome = await inside.end()
+            [response] = inside.events("model_response")
+    assert (outcome.status, outcome.error.boundary, outcome.error.kind) == ("sandbox_error", "model", "cut")
+    assert "broke off" in response["error"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_model_that_never_stops_talking_is_cut_off(
+    enter: Enter, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fieldmark.sandbox.gateway import upstream
+
+    monkeypatch.setattr(upstream, "MAX_REPLY", 100_000)
+    with ModelServer([Reply("word " * 50_000)]) as server:
+        async with enter(to(server)) as inside:
+            with pytest.raises(GatewayGone):
+                await chat(inside, {**ASK, "stream": stream})
+            outcome = await inside.end()
+        assert len(server.requests) == 1
+    assert (outcome.error.boundary, outcome.error.kind) == ("model", "reply_too_large")

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from fieldmark.client import GatewayRefused
-from fieldmark.sandbox.gateway.events import MAX_BLOB_BYTES
+from fieldmark.sandbox.gateway.keeper import MAX_STORED_BYTES
 from fieldmark.sandbox.gateway.web.door import MAX_REQUESTS, WebDoor
 from fieldmark.sandbox.gateway.web.policy import Policy
 from fieldmark.sandbox.gateway.web.site import Site
 from tests.sandbox.gateway.conftest import Enter
+
+SIZE = 50 * 10**6
 
 
 @pytest.fixture
@@ -21,9 +23,7 @@ def web(tmp_path: Path) -> WebDoor:
     return WebDoor("offline", Policy(), site=Site(tmp_path / "site"))
 
 
-async def test_requests_beyond_the_limit_are_refused_and_written_down_once(
-    enter: Enter, web: WebDoor
-) -> None:
+async def test_requests_beyond_the_limit_are_refused(enter: Enter, web: WebDoor) -> None:
     ask = {"url": "http://guide.example/"}
     async with enter(web=web) as inside:
         inside.session.counts["web_requests"] = MAX_REQUESTS - 1
@@ -32,13 +32,20 @@ async def test_requests_beyond_the_limit_are_refused_and_written_down_once(
             with pytest.raises(GatewayRefused, match="has made 5000 web requests"):
                 await inside.ask("POST", "/fetch", ask)
         kinds = [event["kind"] for event in inside.events()]
-    assert kinds == ["egress", "log"]
+    assert kinds == ["egress"] * 4
 
 
-async def test_pages_beyond_the_bytes_of_an_episode_are_refused(enter: Enter, web: WebDoor) -> None:
+async def test_pages_beyond_the_bytes_of_an_episode_are_refused(
+    enter: Enter, web: WebDoor, tmp_path: Path
+) -> None:
+    page = tmp_path / "site" / "guide.example" / "index.html"
     async with enter(web=web) as inside:
-        inside.session.blob_bytes = MAX_BLOB_BYTES - 5
-        with pytest.raises(GatewayRefused, match="over 200 MB of pages"):
-            await inside.ask("POST", "/fetch", {"url": "http://guide.example/"})
-        [egress] = inside.events("egress")
-    assert (egress["decision"], egress["bytes"]) == ("denied", 0)
+        for number in range(MAX_STORED_BYTES // SIZE + 1):
+            page.write_bytes(b"\0%03d" % number + b"0" * (SIZE - 4))
+            try:
+                await inside.ask("POST", "/fetch", {"url": "http://guide.example/"})
+            except GatewayRefused as refused:
+                last = str(refused)
+        egress = inside.events("egress")
+    assert "over the limit of 200000000 bytes" in last
+    assert [event["decision"] for event in egress] == ["replayed"] * 4 + ["denied"]
