@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -36,6 +36,11 @@ class RunConfig(BaseModel):
     of `fieldmark.selection`; None: all. `image_side` is the longest side, in
     pixels, of the view that models are shown. `parallel` is episodes at once. `min_free_mb`: less free disk
     than this stops the run before or between episodes.
+
+    `web`: `offline` (nothing goes out; pages of `site` and of `web_archive`), `replay` (the same, and there
+    must be an archive), `record` (the web, archived), `live` (the web). `site` is a folder with a folder for
+    each host. `allow` (empty: every public host) and `deny` are hosts or host/path, with their subdomains.
+    `allow_local` names `host:port` that are reached although not public: for tests.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -53,6 +58,12 @@ class RunConfig(BaseModel):
     limits: Limits = Limits()
     image_side: int = Field(default=2048, ge=64, le=16384)
     min_free_mb: int = Field(default=500, ge=0)
+    web: Literal["offline", "replay", "record", "live"] = "offline"
+    web_archive: Path | None = None
+    site: Path | None = None
+    allow: list[str] = []
+    deny: list[str] = []
+    allow_local: list[str] = []
     name: str | None = None
     out: Path | None = None
 

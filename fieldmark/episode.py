@@ -19,6 +19,7 @@ from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.gateway.upstream import Upstream
+from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.sandbox.pool import Container, ContainerPool
 from fieldmark.skills.skill import Skill
 from fieldmark.staging import StagedTask
@@ -39,6 +40,7 @@ class Stage:
     upstream: Upstream
     backends: Backends
     blobs: BlobStore
+    web: WebDoor | None = None
 
 
 async def run_episode(
@@ -102,7 +104,7 @@ def _open_session(stage: Stage, staged: StagedTask, prompt: Prompt, epoch: int, 
     pictures = Pictures(str(original), stage.blobs.get(staged.view.blob))
     return Session(
         prompt, pictures, tracer=tracer, clock=clock, blobs=stage.blobs,
-        upstream=stage.upstream, backends=stage.backends, skills=stage.skills,
+        upstream=stage.upstream, backends=stage.backends, skills=stage.skills, web=stage.web,
     )  # fmt: skip
 
 

@@ -60,6 +60,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     was = folder.config()["benchmark"]["version"]
     if plan.benchmark.version != was:
         raise UsageError(f"{plan.benchmark.name} has changed since {path} began: start a new run")
+    _same_web(folder, plan, path)
     folder.lock()
     for line in folder.repair():
         say(line)
@@ -69,6 +70,16 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     staged = _staged_before(folder, plan)
     done = {record.id for record in folder.episodes()}
     return Run(plan, folder, staged, done)
+
+
+def _same_web(folder: RunDir, plan: Plan, path: Path) -> None:
+    """A run that replays pages goes on with the same pages; one that records has more of them by now."""
+    if plan.web is None or plan.config.web == "record":
+        return
+    was, now = folder.config().get("web", {}), plan.web.describe()
+    for part in ("site", "archive"):
+        if was.get(part, {}).get("sha256") != now.get(part, {}).get("sha256"):
+            raise UsageError(f"the web {part} has changed since {path} began: start a new run")
 
 
 def stage_all(tasks: list[Task], side: int, blobs: BlobStore) -> tuple[list[StagedTask], dict[str, str]]:
@@ -106,6 +117,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "parallel": config.parallel,
         "seed": config.seed,
         "judge": config.judge,
+        "web": plan.web.describe() if plan.web else {"mode": config.web},
         "versions": _versions(plan),
         "image": {"tag": image.tag(), "id": plan.image_id},
         "prompts": _prompt_hashes(),
@@ -115,8 +127,11 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
 
 
 def finish(run: Run, state: str) -> None:
-    """Write how the run ended into run.json."""
-    run.folder.write_config({**run.folder.config(), "state": state})
+    """Write how the run ended into run.json, and how its web archive answered."""
+    config = {**run.folder.config(), "state": state}
+    if run.plan.web:
+        config["web"] = {**run.plan.web.describe(), **run.plan.web.uses()}
+    run.folder.write_config(config)
 
 
 def _staged_before(folder: RunDir, plan: Plan) -> list[StagedTask]:

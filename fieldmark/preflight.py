@@ -18,6 +18,10 @@ from fieldmark.evals.judges import get_judge
 from fieldmark.sandbox import engine, image
 from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
 from fieldmark.sandbox.gateway.upstream import HttpUpstream, Upstream, chat_url
+from fieldmark.sandbox.gateway.web.archive import Archive
+from fieldmark.sandbox.gateway.web.door import WebDoor
+from fieldmark.sandbox.gateway.web.policy import Policy
+from fieldmark.sandbox.gateway.web.site import Site
 from fieldmark.selection import offered_tools, select
 from fieldmark.skills.choosing import choose
 from fieldmark.skills.skill import Skill
@@ -37,6 +41,7 @@ class Plan:
     upstream: Upstream
     docker: Any
     image_id: str
+    web: WebDoor | None = None
 
 
 def make_plan(config: RunConfig) -> Plan:
@@ -44,12 +49,13 @@ def make_plan(config: RunConfig) -> Plan:
     benchmark = load_benchmark(config.benchmark)
     tasks = select_tasks(benchmark, config)
     agent = get_agent(config.agent)
-    tools, skills = choose_abilities(config, benchmark) if agent.uses_tools else _no_abilities(config)
+    web = make_web(config, benchmark)
+    tools, skills = choose_abilities(config, benchmark, web) if agent.uses_tools else _no_abilities(config)
     get_judge(config.judge)
     upstream = make_upstream(config.model)
     docker = engine.connect()
     image_id = image.require(docker)
-    return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id)
+    return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id, web)
 
 
 def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:
@@ -66,24 +72,44 @@ def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:
     return tasks[: config.limit] if config.limit else tasks
 
 
-def choose_tools(asked: list[str] | None, benchmark: Benchmark) -> list[str]:
-    """The tools of `--tools`; when nothing is said, all whose backend this benchmark has."""
-    backends = {"index": benchmark.index, "registry": benchmark.registry}
+def make_web(config: RunConfig, benchmark: Benchmark) -> WebDoor | None:
+    """The run's web door; None when there is nothing to open: no site, no archive, nothing may go out."""
+    recording = config.web == "record"
+    if config.web_archive is None and config.web in ("record", "replay"):
+        raise UsageError(f"--web {config.web} needs --web-archive, the folder of the recorded pages")
+    if config.web_archive is not None and config.web == "live":
+        raise UsageError("--web live uses no archive: leave --web-archive out, or take --web record")
+    policy = Policy(
+        tuple(config.allow), tuple(config.deny), tuple(benchmark.guard), frozenset(config.allow_local)
+    )
+    site = config.site or benchmark.site
+    archive = Archive.open(config.web_archive, write=recording) if config.web_archive else None
+    web = WebDoor(config.web, policy, site=Site(site) if site else None, archive=archive)
+    return web if web.offers else None
+
+
+def choose_tools(asked: list[str] | None, benchmark: Benchmark, web: WebDoor | None) -> list[str]:
+    """The tools of `--tools`; when nothing is said, all whose backend this run has."""
+    backends = {"index": benchmark.index, "registry": benchmark.registry, "web": web}
     missing = {name for name, place in backends.items() if place is None}
     base = [tool.name for tool in all_tools() if tool.needs not in missing]
     chosen = base if asked in (None, ["all"]) else select(asked or ["none"], tool_names(), base, "tool")
     for name in chosen:
         needs = get_tool(name).needs
+        if needs == "web" and web is None:
+            raise UsageError(f"tool {name} needs the web: name --web live or record, an archive or a --site")
         if needs in missing:
             raise UsageError(f"tool {name} needs a {needs}, and {benchmark.name} has none: leave it out")
     return chosen
 
 
-def choose_abilities(config: RunConfig, benchmark: Benchmark) -> tuple[list[str], list[Skill]]:
+def choose_abilities(
+    config: RunConfig, benchmark: Benchmark, web: WebDoor | None
+) -> tuple[list[str], list[Skill]]:
     """The tools that are offered and the skills that are on; a tool goes with the skills that carry it."""
     skills, known = choose(config.skills if config.skills is not None else ["all"])
     carried = {skill.name: skill.allowed_tools for skill in known}
-    tools = choose_tools(config.tools, benchmark)
+    tools = choose_tools(config.tools, benchmark, web)
     return offered_tools(tools, carried, [skill.name for skill in skills]), skills
 
 

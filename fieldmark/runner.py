@@ -103,7 +103,7 @@ async def _stage(run: Run, expected: int) -> AsyncIterator[Stage]:
         await backends.warm()
         yield Stage(
             run.folder, run_id, config.agent, plan.tools, plan.skills, config.limits,
-            pool, plan.upstream, backends, BlobStore(run.folder.blobs),
+            pool, plan.upstream, backends, BlobStore(run.folder.blobs), plan.web,
         )  # fmt: skip
     finally:
         backends.close()

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 SOCKET = "/run/fieldmark/gateway.sock"
+BROWSER_SOCKET = "/run/fieldmark/browser.sock"
 
 
 def non_root() -> str | None:
@@ -105,7 +106,7 @@ def no_other_socket() -> str | None:
     for top in ("/run", "/tmp", "/var", "/home", "/workspace", "/mnt", "/srv"):
         for folder, _, names in os.walk(top):
             found += [str(path) for path in (Path(folder, n) for n in names) if path.is_socket()]
-    others = [path for path in found if path != SOCKET]
+    others = [path for path in found if path not in (SOCKET, BROWSER_SOCKET)]
     return f"other sockets: {', '.join(others)}" if others else None
 
 

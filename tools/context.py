@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from fieldmark.trace import Box, Picture
+
+
+@dataclass(frozen=True)
+class Page:
+    """What is known of the bytes of a page. `http` is the site's own status, `final_url` the last of its
+    redirects; `media_type` and `disposition` are headers as sent; `truncated`: the bytes are a beginning.
+    """
+
+    url: str
+    final_url: str
+    http: int
+    media_type: str = ""
+    disposition: str = ""
+    blob: str | None = None
+    bytes: int = 0
+    truncated: bool = False
 
 
 class Context(Protocol):
@@ -49,6 +66,11 @@ class Context(Protocol):
 
     def skill(self, name: str, file: str) -> dict[str, Any]:
         """`{"text", "sha256", "files"}` of a file of a skill that is on; ToolError `not_found` lists them."""
+
+    def fetch(self, url: str) -> tuple[bytes, Page]:
+        """The bytes behind a URL, redirects followed, at most 10 MB. ToolError `denied` by the run's web
+        policy, `timeout`, `unavailable`.
+        """
 
     def emit(self, kind: str, **fields: Any) -> None:
         """Post one event of the kinds that a sandbox may post."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from urllib.parse import urlencode
 
 from fieldmark.client import GatewayClient, GatewayRefused
 from fieldmark.errors import ToolError, ToolErrorKind
+from fieldmark.tools.context import Page
 from fieldmark.trace import Box, Picture
 
 ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
@@ -68,6 +70,11 @@ class GatewayContext:
         with _refusals():
             reply = self._client.get(f"/skills/read?{urlencode({'name': name, 'file': file})}")
         return cast(dict[str, Any], reply.json())
+
+    def fetch(self, url: str) -> tuple[bytes, Page]:
+        with _refusals():
+            reply = self._client.call("POST", "/fetch", {"url": url})
+        return reply.body, Page(**json.loads(reply.headers["X-Page"]))
 
     def emit(self, kind: str, **fields: Any) -> None:
         self._client.event(kind, **fields)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fieldmark.errors import ToolError
+from fieldmark.tools.context import Page
 from fieldmark.tools.images import Meta, cut, stage
 from fieldmark.tools.inside import ENDINGS
 from fieldmark.trace import Box, Picture
@@ -29,6 +31,7 @@ class HostContext:
         index: LocalIndex | None = None,
         registry: AircraftDb | None = None,
         out: Path | None = None,
+        fetch: Callable[[str], tuple[bytes, Page]] | None = None,
     ) -> None:
         staged = stage(image_path, any_shape=True)
         self.image = _described(staged.original, staged.original_meta)
@@ -38,6 +41,7 @@ class HostContext:
         self._index = index
         self._registry = registry
         self._out = out
+        self._fetch = fetch
 
     def region(
         self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
@@ -93,6 +97,13 @@ class HostContext:
         from fieldmark.skills.skill import read_from
 
         return dict(read_from(bundled(), name, file))
+
+    def fetch(self, url: str) -> tuple[bytes, Page]:
+        if self._fetch is None:
+            raise ToolError(
+                "no web is set up; on the command line name one: --web live, or --site DIR", "unavailable"
+            )
+        return self._fetch(url)
 
     def emit(self, kind: str, **fields: Any) -> None:
         """Nothing records a call on the host's own command line."""

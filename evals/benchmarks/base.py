@@ -13,7 +13,9 @@ class Benchmark:
     """What `load_benchmark` returns. Nothing of it but the Prompts of its tasks enters a sandbox.
 
     `version` is a hash of the task, index and registry files (the pictures are hashed by each run).
-    `index` is a folder with an `index.jsonl`, `registry` a CSV file; both are optional.
+    `index` is a folder with an `index.jsonl`, `registry` a CSV file, `site` a folder with a folder of
+    pages for each host; all are optional. `guard`: hosts (or host/path) of records and mirrors of the source
+    datasets, which no run opens.
     `warnings` are doubts that did not stop the load, one line each.
     """
 
@@ -22,5 +24,7 @@ class Benchmark:
     tasks: list[Task]
     index: Path | None = None
     registry: Path | None = None
+    site: Path | None = None
+    guard: list[str] = field(default_factory=list)
     description: str = ""
     warnings: list[str] = field(default_factory=list)

@@ -17,7 +17,8 @@ SHOWN = 5
 def load_benchmark(name_or_path: str) -> Benchmark:
     """A bundled benchmark by name, or a folder with a `tasks.jsonl`, or such a file.
 
-    `index/index.jsonl` and `registry.csv` beside the tasks are taken along. A picture that is not there is
+    `index/index.jsonl`, `registry.csv`, `site/` and `guard.txt` (a host or host/path a line, `#` for remarks)
+    beside the tasks are taken along. A picture that is not there is
     no error here (the run's preflight reports it). Raises UsageError.
     """
     bundled = _bundled()
@@ -27,12 +28,15 @@ def load_benchmark(name_or_path: str) -> Benchmark:
     folder = path.parent
     index = folder / "index"
     registry = folder / "registry.csv"
+    guard = folder / "guard.txt"
     return Benchmark(
         name=name_or_path if name_or_path in bundled else _name(path),
-        version=_version(path, index / "index.jsonl", registry),
+        version=_version(path, index / "index.jsonl", registry, *([guard] if guard.is_file() else [])),
         tasks=rows.tasks,
         index=index if (index / "index.jsonl").is_file() else None,
         registry=registry if registry.is_file() else None,
+        site=folder / "site" if (folder / "site").is_dir() else None,
+        guard=_guard(guard),
         description=_description(folder / "README.md"),
         warnings=rows.warnings,
     )
@@ -85,6 +89,11 @@ def _version(*parts: Path) -> str:
         data = part.read_bytes() if part.is_file() else b""
         digest.update(b"%d:" % len(data) + data)
     return digest.hexdigest()[:12]
+
+
+def _guard(path: Path) -> list[str]:
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return [entry for line in lines if (entry := line.partition("#")[0].strip())]
 
 
 def _description(readme: Path) -> str:

@@ -6,9 +6,7 @@ import json
 from pathlib import Path
 
 import click
-from pydantic import ValidationError
 
-from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.summary import Summary, summarise
 from fieldmark.rundir import RunDir
 
@@ -36,7 +34,7 @@ def show(folders: list[RunDir], *, html: Path | None = None, as_json: bool = Fal
     """Print the report of each run, compare their headlines when there are several, and write the HTML."""
     from fieldmark.evals.report.html import write_html
 
-    summaries = [_summary(folder) for folder in folders]
+    summaries = [summarise(folder) for folder in folders]
     if as_json:
         rows = [summary.model_dump(mode="json") for summary in summaries]
         click.echo(json.dumps({"runs": rows}, ensure_ascii=True, indent=2, allow_nan=False))
@@ -56,15 +54,3 @@ def _print(summaries: list[Summary]) -> None:
         print_report(summary)
     if len(summaries) > 1:
         print_comparison(summaries)
-
-
-def _summary(folder: RunDir) -> Summary:
-    try:
-        return summarise(folder)
-    except ValidationError as error:
-        problem = error.errors()[0]
-        field = ".".join(map(str, problem["loc"])) or "a row"
-        raise UsageError(
-            f"{folder.path}: a row ({error.title}) cannot be read ({field}: {problem['msg']}): "
-            "correct it or take the line out"
-        ) from None

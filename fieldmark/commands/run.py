@@ -36,6 +36,12 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
     "--image-side", type=int, help="Longest side in pixels of the view models get.  [default: 2048]"
 )
 @click.option("--min-free-mb", type=int, help="Stop when the disk has less free than this.  [default: 500]")
+@click.option("--web", type=click.Choice(["offline", "replay", "record", "live"]), help="[default: offline]")
+@click.option("--web-archive", type=click.Path(path_type=Path), help="Folder of recorded pages.")
+@click.option("--site", type=click.Path(path_type=Path), help="Folder with a folder of pages for each host.")
+@click.option("--allow", callback=_names, help="Only these hosts, with commas.  [default: every public one]")
+@click.option("--deny", callback=_names, help="Not these hosts, with commas.")
+@click.option("--allow-local", callback=_names, help="host:port that are not public, with commas; for tests.")
 @click.option("--seed", type=int, help="Recorded with the run.  [default: 0]")
 @click.option("--name", help="The run's name.  [default: time, agent and model]")
 @click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/NAME]")
@@ -74,6 +80,8 @@ def carry_out(run: Any) -> int:
         raise
     launch.finish(run, "finished")
     show([run.folder])
+    if run.plan.web and run.plan.web.archive:
+        click.echo(run.plan.web.uses_line())
     click.echo(f"run folder: {run.folder.path}")
     broken = any(record.status == "sandbox_error" for record in run.folder.episodes())
     return 1 if broken or run.folder.config()["refused"] else 0

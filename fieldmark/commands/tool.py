@@ -31,6 +31,8 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--image", type=_FILE, help="The picture (host only; inside a container: the task's).")
 @click.option("--index", type=_FOLDER, help="A picture index for reverse_image_search (host only).")
 @click.option("--registry", type=_FILE, help="A registry for aircraft_registry, CSV or SQLite (host only).")
+@click.option("--web", type=click.Choice(["live"]), help="Let open_page reach the web (host only).")
+@click.option("--site", type=_FOLDER, help="Pages for open_page, a folder for each host (host only).")
 @click.option(
     "--out",
     type=_FOLDER,
@@ -42,6 +44,8 @@ def command(
     image: Path | None,
     index: Path | None,
     registry: Path | None,
+    web: str | None,
+    site: Path | None,
     out: Path | None,
 ) -> None:
     """Call the tool NAME and print one JSON line {ok, text, data, pictures}; without NAME list the tools.
@@ -51,12 +55,13 @@ def command(
     \b
     fieldmark tool
     fieldmark tool ocr --json '{"mode": "registration"}' --image photo.jpg
+    fieldmark tool open_page --json '{"url": "https://example.org/"}' --web live
     """
     if image is None and _socket().exists():
         prompt = _prompt()
         _call_or_list(name, arguments, prompt.tools, lambda: _inside(prompt, out))
     else:
-        _call_or_list(name, arguments, None, lambda: _outside(image, index, registry, out))
+        _call_or_list(name, arguments, None, lambda: _outside(image, index, registry, web, site, out))
 
 
 def _call_or_list(
@@ -138,15 +143,43 @@ def _writable(folder: Path) -> Path:
     return folder
 
 
-def _outside(image: Path | None, index: Path | None, registry: Path | None, out: Path | None) -> _World:
-    if image is None:
+def _outside(
+    image: Path | None,
+    index: Path | None,
+    registry: Path | None,
+    web: str | None,
+    site: Path | None,
+    out: Path | None,
+) -> _World:
+    fetch = _fetcher(web, site)
+    if image is None and fetch is None:
         raise UsageError("name the picture: --image FILE")
     from fieldmark.tools.outside import HostContext
 
     try:
-        return HostContext(image, _index(index), _registry(registry), out and _writable(out))
+        folder = out and _writable(out)
+        return HostContext(image or _blank(), _index(index), _registry(registry), folder, fetch)
     except DataFault as error:
         raise UsageError(f"{image}: {error}") from None
+
+
+def _fetcher(web: str | None, site: Path | None) -> Any:
+    if web is None and site is None:
+        return None
+    from fieldmark.sandbox.gateway.web.alone import fetcher
+
+    return fetcher(web == "live", site)
+
+
+def _blank() -> Path:
+    """A picture of one pixel, for a tool that only reads pages."""
+    import tempfile
+
+    from PIL import Image
+
+    path = Path(tempfile.mkdtemp(prefix="fieldmark-tool-")) / "blank.png"
+    Image.new("RGB", (1, 1)).save(path)
+    return path
 
 
 def _index(folder: Path | None) -> Any:

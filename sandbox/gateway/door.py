@@ -16,6 +16,8 @@ from aiohttp import web
 from fieldmark.sandbox.gateway import bodies, events, lookups, models, pictures
 from fieldmark.sandbox.gateway.replies import Refused, gone, refusal
 from fieldmark.sandbox.gateway.session import Session, host_or_gateway_fault
+from fieldmark.sandbox.gateway.web import routes as web_routes
+from fieldmark.sandbox.gateway.web.browser import BrowserDoor
 
 POLL_SECONDS = 20.0
 MAX_CONNECTIONS = 128
@@ -33,6 +35,7 @@ ROUTES: dict[tuple[str, str], Handler] = {
     ("POST", "/lookup/reverse-image"): lookups.reverse_image,
     ("POST", "/lookup/aircraft"): lookups.aircraft,
     ("GET", "/skills/read"): lookups.skill,
+    ("POST", "/fetch"): web_routes.fetch,
 }
 
 
@@ -45,7 +48,8 @@ class Door:
         self._session: Session | None = None
         self._arrived = asyncio.Event()
         self._closed = asyncio.Event()
-        self._web = _Server(self._handle, request_factory=_request, access_log=None, logger=_silence())
+        self._web = _server(self._handle)
+        self._browser = BrowserDoor(lambda: self._session, _server)
         self._listener: asyncio.Server | None = None
 
     async def open(self) -> None:
@@ -55,6 +59,7 @@ class Door:
         path = self.folder / "gateway.sock"
         self._listener = await asyncio.get_running_loop().create_unix_server(self._web, path)
         path.chmod(0o666)
+        await self._browser.open(self.folder)
 
     def admit(self, session: Session) -> None:
         """Give the waiting worker its episode."""
@@ -67,6 +72,7 @@ class Door:
         if self._listener:
             self._listener.close()
         await self._web.shutdown(timeout=1.0)
+        await self._browser.close()
         (self.folder / "gateway.sock").unlink(missing_ok=True)
         if self.folder.exists():
             self.folder.rmdir()
@@ -121,14 +127,22 @@ class Door:
             bodies.release(session, request)
 
     def _deny_web(self, request: web.BaseRequest) -> web.Response:
-        if self._session is not None and not self._session.ended.done():
-            self._session.note_denied(request.method, request.raw_path[:500], "this run offers no web")
-        return refusal(403, "denied", "this run offers no web: use the tools that are offered")
+        session, why = self._session, web_routes.NO_WEB
+        if session is not None and session.web is not None:
+            why = f'use: fieldmark tool open_page --json \'{{"url": "{request.raw_path[:300]}"}}\''
+        if session is not None and not session.ended.done():
+            session.note_denied(request.method, request.raw_path[:500], why[:120])
+        return refusal(403, "denied", why)
 
 
 def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> web.BaseRequest:
     loop = asyncio.get_running_loop()
     return web.BaseRequest(message, payload, protocol, writer, task, loop, client_max_size=0)
+
+
+def _server(handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]) -> web.Server:
+    """What every socket of a container is served by."""
+    return _Server(handler, request_factory=_request, access_log=None, logger=_silence())
 
 
 def _silence() -> logging.Logger:

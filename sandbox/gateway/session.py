@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fieldmark.blobs import BlobStore
 from fieldmark.errors import EpisodeFault, GatewayFault, HostFault, ModelFault
@@ -18,6 +18,9 @@ from fieldmark.sandbox.gateway.upstream import Upstream
 from fieldmark.skills.skill import Skill
 from fieldmark.task import Prompt
 from fieldmark.trace import Answer, By, ErrorInfo, Picture, Tokens
+
+if TYPE_CHECKING:
+    from fieldmark.sandbox.gateway.web.door import WebDoor
 
 HARD_STOP = 3
 """Wall time beyond this many limits is never the agent's doing: the gateway waited too long."""
@@ -58,7 +61,7 @@ class Session:
 
     def __init__(
         self, prompt: Prompt, pictures: Pictures, *, tracer: Tracer, clock: Clock, blobs: BlobStore,
-        upstream: Upstream, backends: Backends, skills: Sequence[Skill] = (),
+        upstream: Upstream, backends: Backends, skills: Sequence[Skill] = (), web: WebDoor | None = None,
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
@@ -66,6 +69,7 @@ class Session:
         self.upstream = upstream
         self.backends = backends
         self.skills = skills
+        self.web = web
         self.clock = clock
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self.answer: Answer | None = None

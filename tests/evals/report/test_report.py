@@ -171,9 +171,20 @@ def test_mistakes_are_one_sentence(build_run: BuildRun, tmp_path: Path) -> None:
     folder = build_run().task("a").finish()
     with pytest.raises(UsageError, match="--html FILE"):
         report(folder.path, "--html", tmp_path / "missing" / "x.html")
-    folder.episodes_file.write_text('{"id": "a"}\n')
-    with pytest.raises(UsageError, match=r"EpisodeRecord.*cannot be read.*take the line out"):
-        report(folder.path)
+
+
+def test_a_row_that_is_no_episode_or_verdict_is_skipped_and_said(build_run: BuildRun) -> None:
+    run = build_run().task("a").task("b")
+    run.episode("a", verdict="correct")
+    run.episode("b", verdict="correct")
+    folder = run.finish()
+    rows = folder.verdicts_file.read_text().splitlines()
+    folder.verdicts_file.write_text(f"{rows[0]}\n{rows[1].replace('1.0', 'NaN')}\n")
+    folder.episodes_file.write_text(folder.episodes_file.read_text() + '{"id": "c"}\n')
+    text = " ".join(report(folder.path).stdout.split())
+    assert "verdicts.jsonl: 1 rows are not what this file holds and were skipped" in text
+    assert "episodes.jsonl: 1 rows" in text
+    assert "100.0 % correct (1/1 done" in text
 
 
 def test_missing_facts_are_question_marks(build_run: BuildRun) -> None:

@@ -23,6 +23,7 @@ from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
 from fieldmark.sandbox.gateway.sockets import Sockets
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.gateway.upstream import Upstream
+from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.staging import stage
 from fieldmark.task import Gold, Limits, Prompt, Task
 
@@ -63,7 +64,9 @@ def enter(tmp_path: Path) -> Enter:
     """`async with enter(upstream, limits=…) as inside:` a session that has begun."""
 
     @asynccontextmanager
-    async def _enter(upstream: Upstream | None = None, limits: Limits | None = None) -> AsyncIterator[Inside]:
+    async def _enter(
+        upstream: Upstream | None = None, limits: Limits | None = None, web: WebDoor | None = None
+    ) -> AsyncIterator[Inside]:
         blobs = BlobStore(tmp_path / "blobs")
         blobs.folder.mkdir()
         picture = tmp_path / "task.png"
@@ -83,7 +86,7 @@ def enter(tmp_path: Path) -> Enter:
             session = Session(
                 prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
                 tracer=Tracer(trace, clock), clock=clock, blobs=blobs,
-                upstream=upstream or ScoutUpstream(), backends=backends,
+                upstream=upstream or ScoutUpstream(), backends=backends, web=web,
             )  # fmt: skip
             door = await sockets.open_door()
             session.begin()
