@@ -63,4 +63,5 @@ def task_message(prompt: Prompt) -> Message:
     """The task as the first user message: its picture, notes of earlier episodes, the question."""
     notes = "".join(f"- {note}\n" for note in prompt.notes)
     remembered = f"Notes from earlier work, which may or may not apply:\n{notes}\n" if notes else ""
-    return user(picture_part(prompt.view), text_part(f"{remembered}Question: {prompt.question}"))
+    about = f"About the picture: {'; '.join(prompt.picture_notes)}\n" if prompt.picture_notes else ""
+    return user(picture_part(prompt.view), text_part(f"{remembered}{about}Question: {prompt.question}"))

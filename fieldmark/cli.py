@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import click
 
 from fieldmark import __version__
-from fieldmark.errors import EpisodeFault, FieldmarkError, UsageError
+from fieldmark.errors import FieldmarkError, UsageError
 
 COMMANDS = {
     "demo": "Run the bundled smoke benchmark on the embedded default and show the table.",
@@ -64,7 +64,7 @@ def main() -> None:
         _fail(error.format_message(), 2)
     except UsageError as error:
         _fail(str(error), 2)
-    except (EpisodeFault, FieldmarkError) as error:
+    except FieldmarkError as error:
         _fail(str(error), 1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

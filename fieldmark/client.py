@@ -93,10 +93,6 @@ class GatewayClient:
         """Claim one event; the gateway stamps and writes it."""
         self.post("/events", {"kind": kind, **fields})
 
-    def put_blob(self, data: bytes, media_type: str) -> str:
-        """Store bytes; returns their sha256 as the gateway computed it."""
-        return str(self.call("PUT", "/blobs", data, content_type=media_type).json()["blob"])
-
 
 def _json(body: Any) -> bytes:
     """Compact UTF-8, as most clients write it: the gateway's record is then the request to the byte."""

@@ -27,7 +27,7 @@ from fieldmark.task import Limits, Prompt, SkillCard
 
 
 @dataclass(frozen=True)
-class Stage:
+class RunServices:
     """Where the episodes of a run play: what they share."""
 
     run: RunDir
@@ -44,7 +44,12 @@ class Stage:
 
 
 async def run_episode(
-    stage: Stage, staged: StagedTask, *, epoch: int = 0, attempt: int = 0, earlier: list[str] | None = None
+    services: RunServices,
+    staged: StagedTask,
+    *,
+    epoch: int = 0,
+    attempt: int = 0,
+    earlier: list[str] | None = None,
 ) -> tuple[EpisodeRecord, Outcome]:
     """One attempt at one task. Whatever breaks becomes the record's status; nothing is raised for it.
 
@@ -52,12 +57,12 @@ async def run_episode(
     until the runner commits the record.
     """
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    prompt = make_prompt(stage, staged)
-    session = _open_session(stage, staged, prompt, epoch, attempt)
+    prompt = make_prompt(services, staged)
+    session = _open_session(services, staged, prompt, epoch, attempt)
     try:
-        async with stage.pool.lease() as container:
+        async with services.pool.lease() as container:
             session.begin()
-            _log_start(session, stage, staged, epoch, attempt, earlier or [])
+            _log_start(session, services, staged, epoch, attempt, earlier or [])
             container.door.admit(session)
             await _until_end(session, container)
     except EpisodeFault as fault:
@@ -66,10 +71,10 @@ async def run_episode(
         session.abandon()
         raise
     outcome = await session.close(await session.ended)
-    return _record(stage, staged, session, outcome, epoch, attempt, started), outcome
+    return _record(services, staged, session, outcome, epoch, attempt, started), outcome
 
 
-def make_prompt(stage: Stage, staged: StagedTask) -> Prompt:
+def make_prompt(services: RunServices, staged: StagedTask) -> Prompt:
     """What the agent may see of a task: no id, label, split, file name or position."""
     return Prompt(
         token=secrets.token_hex(8),
@@ -77,11 +82,12 @@ def make_prompt(stage: Stage, staged: StagedTask) -> Prompt:
         language=staged.task.labels.language,
         image=staged.image,
         view=staged.view,
-        skills=[SkillCard(name=skill.name, description=skill.description) for skill in stage.skills],
-        tools=stage.tools,
-        model=stage.upstream.name,
-        sees=stage.upstream.sees,
-        limits=stage.limits,
+        picture_notes=staged.notes,
+        skills=[SkillCard(name=skill.name, description=skill.description) for skill in services.skills],
+        tools=services.tools,
+        model=services.upstream.name,
+        sees=services.upstream.sees,
+        limits=services.limits,
     )
 
 
@@ -90,26 +96,28 @@ async def _until_end(session: Session, container: Container) -> None:
     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
     if session.ended.done():
         return
-    verdict = container.died.result().verdict()
-    if isinstance(verdict, EpisodeFault):
-        session.fail(verdict)
+    cause = container.died.result().cause()
+    if isinstance(cause, EpisodeFault):
+        session.fail(cause)
     else:
-        session.finish(verdict)
+        session.finish(cause)
 
 
-def _open_session(stage: Stage, staged: StagedTask, prompt: Prompt, epoch: int, attempt: int) -> Session:
+def _open_session(
+    services: RunServices, staged: StagedTask, prompt: Prompt, epoch: int, attempt: int
+) -> Session:
     clock = Clock()
-    tracer = Tracer(stage.run.pending_trace(staged.task.id, epoch, attempt), clock)
-    original = stage.blobs.path(staged.image.blob)
-    pictures = Pictures(str(original), stage.blobs.get(staged.view.blob))
+    tracer = Tracer(services.run.pending_trace(staged.task.id, epoch, attempt), clock)
+    original = services.blobs.path(staged.image.blob)
+    pictures = Pictures(str(original), services.blobs.get(staged.view.blob))
     return Session(
-        prompt, pictures, tracer=tracer, clock=clock, blobs=stage.blobs,
-        upstream=stage.upstream, backends=stage.backends, skills=stage.skills, web=stage.web,
+        prompt, pictures, tracer=tracer, clock=clock, blobs=services.blobs,
+        upstream=services.upstream, backends=services.backends, skills=services.skills, web=services.web,
     )  # fmt: skip
 
 
 def _log_start(
-    session: Session, stage: Stage, staged: StagedTask, epoch: int, attempt: int, earlier: list[str]
+    session: Session, services: RunServices, staged: StagedTask, epoch: int, attempt: int, earlier: list[str]
 ) -> None:
     prompt = session.prompt
     shown = prompt.model_dump_json(exclude={"token"})
@@ -118,12 +126,12 @@ def _log_start(
         "episode_start",
         {
             "version": __version__,
-            "run": stage.run_id,
+            "run": services.run_id,
             "id": staged.task.id,
             "epoch": epoch,
             "attempt": attempt,
-            "agent": stage.agent,
-            "model": stage.upstream.name,
+            "agent": services.agent,
+            "model": services.upstream.name,
             "image": prompt.image.model_dump(exclude_none=True),
             "view": prompt.view.model_dump(exclude_none=True),
             "prompt_sha256": hashlib.sha256(shown.encode()).hexdigest(),
@@ -136,7 +144,7 @@ def _log_start(
 
 
 def _record(
-    stage: Stage,
+    services: RunServices,
     staged: StagedTask,
     session: Session,
     outcome: Outcome,
@@ -150,8 +158,8 @@ def _record(
         epoch=epoch,
         attempt=attempt,
         status=outcome.status,
-        agent=stage.agent,
-        model=stage.upstream.name,
+        agent=services.agent,
+        model=services.upstream.name,
         answer=answer.text if answer else None,
         confidence=answer.confidence if answer else None,
         rationale=answer.rationale if answer else None,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from fieldmark import preflight
 from fieldmark.blobs import BlobStore
-from fieldmark.episode import Stage, run_episode
+from fieldmark.episode import RunServices, run_episode
 from fieldmark.errors import InterruptedRun
 from fieldmark.evals.judges import get_judge
 from fieldmark.preflight import Plan
@@ -82,13 +82,13 @@ async def _carry_out(run: Run) -> None:
         judging = _Judging(run, progress)
         judging.catch_up(verdicts)
         if left:
-            async with _stage(run, len(left)) as stage:
-                await _play_all(run, stage, left, progress, judging)
+            async with _services(run, len(left)) as services:
+                await _play_all(run, services, left, progress, judging)
         await judging.finish()
 
 
 @contextlib.asynccontextmanager
-async def _stage(run: Run, expected: int) -> AsyncIterator[Stage]:
+async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
     """The pool, the gateway's backends and the upstream of a run, torn down at its end."""
     config, plan = run.plan.config, run.plan
     backends = Backends(plan.benchmark.index, plan.benchmark.registry)
@@ -101,7 +101,7 @@ async def _stage(run: Run, expected: int) -> AsyncIterator[Stage]:
     try:
         pool.warm()
         await backends.warm()
-        yield Stage(
+        yield RunServices(
             run.folder, run_id, config.agent, plan.tools, plan.skills, config.limits,
             pool, plan.upstream, backends, BlobStore(run.folder.blobs), plan.web,
         )  # fmt: skip
@@ -116,14 +116,14 @@ async def _close(pool: ContainerPool, upstream: Upstream) -> None:
 
 
 async def _play_all(
-    run: Run, stage: Stage, left: list[StagedTask], progress: RunProgress, judging: _Judging
+    run: Run, services: RunServices, left: list[StagedTask], progress: RunProgress, judging: _Judging
 ) -> None:
     waiting: Iterator[StagedTask] = iter(left)
     outage = Outage()
 
     async def player() -> None:
         for staged in waiting:
-            record = await _play(run, stage, staged)
+            record = await _play(run, services, staged)
             progress.episode_done(record)
             judging.begin(record)
             if outage.goes_on(record, time.monotonic()):
@@ -137,7 +137,7 @@ async def _play_all(
         raise errors.exceptions[0] from None
 
 
-async def _play(run: Run, stage: Stage, staged: StagedTask) -> EpisodeRecord:
+async def _play(run: Run, services: RunServices, staged: StagedTask) -> EpisodeRecord:
     """One episode with its retries, committed. InterruptedRun when the next would break alike."""
     earlier: list[str] = []
     for attempt in range(ATTEMPTS):
@@ -145,7 +145,7 @@ async def _play(run: Run, stage: Stage, staged: StagedTask) -> EpisodeRecord:
         if full:
             raise _stopped(run, full)
         try:
-            record, outcome = await run_episode(stage, staged, attempt=attempt, earlier=earlier)
+            record, outcome = await run_episode(services, staged, attempt=attempt, earlier=earlier)
         except (OSError, KeyError) as error:  # KeyError: a picture is no longer among the blobs
             raise _stopped(run, f"the run folder cannot be used: {error}") from None
         if outcome.stops_run:

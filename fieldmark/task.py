@@ -73,6 +73,7 @@ class Prompt(_Strict):
 
     `token` is random per attempt. `image` describes the original, `view` the picture that models are
     shown; both are pixels of the upright picture. `sees` is whether the model takes pictures.
+    `picture_notes` say what staging left out (further frames); `notes` come from earlier episodes.
     """
 
     token: str
@@ -80,6 +81,7 @@ class Prompt(_Strict):
     language: str = "en"
     image: Picture
     view: Picture
+    picture_notes: list[str] = []
     notes: list[str] = []
     skills: list[SkillCard] = []
     tools: list[str] = []

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -96,6 +96,8 @@ class Event(_Open):
 
 
 class EpisodeStart(Event):
+    """Written by the runner at the lease: what is tried, on which picture, within which limits."""
+
     kind: Literal["episode_start"] = "episode_start"
     version: str
     run: str
@@ -129,6 +131,8 @@ class ModelRequest(Event):
 
 
 class ModelResponse(Event):
+    """What came back, as the tap saw it. `seconds` from the try that counted, without `waited` before it."""
+
     kind: Literal["model_response"] = "model_response"
     call: str
     http: int
@@ -145,6 +149,8 @@ class ModelResponse(Event):
 
 
 class ToolCall(Event):
+    """Claimed before a tool's work. `model_call`: id of the model's call; `parent`: the call around it."""
+
     kind: Literal["tool_call"] = "tool_call"
     call: str
     name: str
@@ -156,6 +162,8 @@ class ToolCall(Event):
 
 
 class ToolResult(Event):
+    """Claimed after a tool's work, with its own measured `seconds`. `ok` also when nothing was found."""
+
     kind: Literal["tool_result"] = "tool_result"
     call: str
     ok: bool
@@ -169,6 +177,8 @@ class ToolResult(Event):
 
 
 class SkillRead(Event):
+    """A file of a skill was read; `sha256` is of the file."""
+
     kind: Literal["skill_read"] = "skill_read"
     skill: str
     file: str
@@ -176,12 +186,16 @@ class SkillRead(Event):
 
 
 class MemoryRead(Event):
+    """Notes of earlier episodes that a query brought, `{note, score}` each."""
+
     kind: Literal["memory_read"] = "memory_read"
     query: str
     hits: list[dict[str, Any]]
 
 
 class MemoryWrite(Event):
+    """A note taken for later episodes; `cites` are the `seq` of events of this one."""
+
     kind: Literal["memory_write"] = "memory_write"
     note: str
     text: str
@@ -189,6 +203,8 @@ class MemoryWrite(Event):
 
 
 class Egress(Event):
+    """A web request through the gateway. `bytes` is the length of the body; `blob` its content."""
+
     kind: Literal["egress"] = "egress"
     method: str
     url: str
@@ -200,12 +216,16 @@ class Egress(Event):
 
 
 class Log(Event):
+    """A remark: of the runner, the gateway, or claimed from inside."""
+
     kind: Literal["log"] = "log"
     level: Literal["info", "warning", "error"] = "info"
     message: str
 
 
 class Answer(Event):
+    """An answer as claimed; the last one before the end counts. `evidence`: a `seq` or a URL each."""
+
     kind: Literal["answer"] = "answer"
     text: str
     confidence: float | None = None
@@ -215,6 +235,8 @@ class Answer(Event):
 
 
 class EpisodeEnd(Event):
+    """Written by the runner last. Seconds since the lease; `charged_seconds` without the gateway's waits."""
+
     kind: Literal["episode_end"] = "episode_end"
     status: str
     error: ErrorInfo | None = None
@@ -241,22 +263,7 @@ KnownEvent = Annotated[
     Field(discriminator="kind"),
 ]
 _KNOWN: TypeAdapter[KnownEvent] = TypeAdapter(KnownEvent)
-_KINDS = frozenset(
-    {
-        "episode_start",
-        "model_request",
-        "model_response",
-        "tool_call",
-        "tool_result",
-        "skill_read",
-        "memory_read",
-        "memory_write",
-        "egress",
-        "log",
-        "answer",
-        "episode_end",
-    }
-)
+_KINDS = frozenset(kind.model_fields["kind"].default for kind in get_args(get_args(KnownEvent)[0]))
 
 
 def parse_event(row: dict[str, Any]) -> Event:

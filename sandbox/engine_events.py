@@ -29,7 +29,7 @@ class Death:
     oom: bool = False
     from_outside: bool = False
 
-    def verdict(self) -> ErrorInfo | EpisodeFault:
+    def cause(self) -> ErrorInfo | EpisodeFault:
         """The agent's own doing (ErrorInfo), or ours (a fault to raise)."""
         if self.oom:
             return ErrorInfo(boundary="agent", kind="oom", message="the agent used up its container's memory")

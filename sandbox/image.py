@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from fieldmark.errors import UsageError
-from fieldmark.sandbox import base, context
+from fieldmark.sandbox import base_image, build_context
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -35,7 +35,7 @@ CHUNK_BYTES = 1 << 20
 
 def inputs_hash() -> str:
     """Hex digest of the Dockerfile, the locked requirements, every agent-side file and the base's name."""
-    return context.fingerprint(base.PULLED)
+    return build_context.fingerprint(base_image.PULLED)
 
 
 def tag() -> str:
@@ -45,7 +45,7 @@ def tag() -> str:
 
 def runtime_tag() -> str:
     """The name that the current runtime (the image without our own files) has."""
-    return f"{RUNTIME}:{context.runtime_fingerprint(base.PULLED)[:12]}"
+    return f"{RUNTIME}:{build_context.runtime_fingerprint(base_image.PULLED)[:12]}"
 
 
 def state(client: DockerClient) -> State:
@@ -96,7 +96,7 @@ def load(client: DockerClient, path: Path) -> str:
 
 def remove_all(client: DockerClient, say: Callable[[str], None]) -> None:
     """Remove every image of ours that no container uses, the base that we made included."""
-    for repository in (REPOSITORY, RUNTIME, base.MADE.split(":")[0]):
+    for repository in (REPOSITORY, RUNTIME, base_image.MADE.split(":")[0]):
         _remove(client, _tags(client, repository), say)
 
 
@@ -116,18 +116,18 @@ def _build_runtime(client: DockerClient, say: Callable[[str], None]) -> str:
     wanted = runtime_tag()
     if wanted not in _tags(client, RUNTIME):
         _check_disk(client)
-        base_name = base.find_base(client, say)
+        base_name = base_image.find_base(client, say)
         say("fetching wheels")
         with tempfile.NamedTemporaryFile(suffix=".tar") as packed:
-            context.write_runtime_context(Path(packed.name), client.info()["Architecture"])
-            _run_build(client, packed, wanted, {"BASE": base_name, **context.proxy_settings()}, say)
+            build_context.write_runtime_context(Path(packed.name), client.info()["Architecture"])
+            _run_build(client, packed, wanted, {"BASE": base_name, **build_context.proxy_settings()}, say)
         client.images.prune(filters={"dangling": True, "label": "fieldmark=stage"})
     return wanted
 
 
 def _build_package(client: DockerClient, runtime: str, wanted: str, say: Callable[[str], None]) -> None:
     with tempfile.NamedTemporaryFile(suffix=".tar") as packed:
-        context.write_package_context(Path(packed.name))
+        build_context.write_package_context(Path(packed.name))
         _run_build(client, packed, wanted, {"RUNTIME": runtime}, say)
 
 

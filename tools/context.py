@@ -47,17 +47,6 @@ class Context(Protocol):
         where a side would pass 4096. The Picture's `box` and `scale` say what was really cut.
         """
 
-    def keep(
-        self,
-        data: bytes,
-        media_type: str,
-        width: int,
-        height: int,
-        box: Box | None = None,
-        scale: float | None = None,
-    ) -> Picture:
-        """Store a picture that a tool made; `box` is the part of the original it shows."""
-
     def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:
         """`{"found", "hits": [{"rank","title","page","source","score","same_picture"}]}`; score 0-1."""
 

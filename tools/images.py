@@ -34,7 +34,7 @@ class Meta:
 
 @dataclass(frozen=True)
 class Staged:
-    """The two files of contract.md. `source_sha256` is of the file as it came; `notes` are for the Prompt."""
+    """A picture made safe. `source_sha256` is of the file as it came; `notes`: what was left out."""
 
     original: bytes
     view: bytes

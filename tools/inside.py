@@ -35,27 +35,6 @@ class GatewayContext:
             reply = self._client.get(f"/image/region?{urlencode(query)}")
         return reply.body, Picture.model_validate_json(reply.headers["X-Picture"])
 
-    def keep(
-        self,
-        data: bytes,
-        media_type: str,
-        width: int,
-        height: int,
-        box: Box | None = None,
-        scale: float | None = None,
-    ) -> Picture:
-        with _refusals():
-            blob = self._client.put_blob(data, media_type)
-        return Picture(
-            blob=blob,
-            media_type=media_type,
-            width=width,
-            height=height,
-            of=self.image.blob,
-            box=box,
-            scale=scale,
-        )
-
     def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:
         with _refusals():
             return cast(

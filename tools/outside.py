@@ -47,30 +47,12 @@ class HostContext:
         self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
     ) -> tuple[bytes, Picture]:
         data, used, (width, height) = cut(self._original, box, scale=scale, media_type=media_type)
-        return data, self.keep(data, media_type, width, height, used, width / (used[2] - used[0]))
-
-    def keep(
-        self,
-        data: bytes,
-        media_type: str,
-        width: int,
-        height: int,
-        box: Box | None = None,
-        scale: float | None = None,
-    ) -> Picture:
         blob = hashlib.sha256(data).hexdigest()
-        path = self._folder / f"{blob}{ENDINGS[media_type]}"
-        path.write_bytes(data)
-        self.files[blob] = path
-        return Picture(
-            blob=blob,
-            media_type=media_type,
-            width=width,
-            height=height,
-            of=self.image.blob,
-            box=box,
-            scale=scale,
-        )
+        self.files[blob] = self._folder / f"{blob}{ENDINGS[media_type]}"
+        self.files[blob].write_bytes(data)
+        scale = width / (used[2] - used[0])
+        made = Picture(blob=blob, media_type=media_type, width=width, height=height)
+        return data, made.model_copy(update={"of": self.image.blob, "box": used, "scale": scale})
 
     def file(self, picture: Picture) -> Path | None:
         """The file of a picture that a tool made."""

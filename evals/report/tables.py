@@ -64,7 +64,7 @@ def _statuses(summary: Summary) -> Table:
 
 def _runtime(summary: Summary) -> Table:
     note = (
-        "Of episodes that ended by the agent's doing. wall: since the lease, the paper's reading; charged: "
+        "Of episodes that ended by the agent's doing. wall: since the lease, FIKA-Bench's reading; charged: "
         "without the gateway's own waiting, the limit's clock. Quantiles: linear interpolation (type 7)."
     )
     rows = [

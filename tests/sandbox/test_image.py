@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fieldmark.errors import UsageError
-from fieldmark.sandbox import context, engine, image
+from fieldmark.sandbox import build_context, engine, image
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -68,12 +68,12 @@ def test_only_agent_side_files_are_inside(client: DockerClient, image_id: str) -
     listing = run(client, image_id, "find", "/opt/fieldmark", "-type", "f", "-not", "-name", "*.pyc")
 
     found = {path.removeprefix("/opt/fieldmark/fieldmark/") for path in listing.split()}
-    assert found == set(context.agent_files())
+    assert found == set(build_context.agent_files())
     assert not {name.split("/")[0] for name in found} & {"evals", "memory", "sandbox", "skills", "tests"}
 
 
 def test_every_agent_side_module_can_be_imported(client: DockerClient, image_id: str) -> None:
-    modules = [name[:-3].replace("/", ".") for name in context.agent_files() if name.endswith(".py")]
+    modules = [name[:-3].replace("/", ".") for name in build_context.agent_files() if name.endswith(".py")]
     names = [f"fieldmark.{name}".removesuffix(".__init__") for name in modules]
 
     script = f"import importlib\nfor name in {names}: importlib.import_module(name)\nprint('all')"

@@ -100,9 +100,9 @@ async def test_how_an_agent_died_by_its_own_doing(pool_of: Any, code: str, kind:
             death = await asyncio.wait_for(container.died, 30)
     finally:
         await pool.close()
-    verdict = death.verdict()
-    assert isinstance(verdict, ErrorInfo)
-    assert (verdict.boundary, verdict.kind) == ("agent", kind)
+    cause = death.cause()
+    assert isinstance(cause, ErrorInfo)
+    assert (cause.boundary, cause.kind) == ("agent", kind)
 
 
 async def test_a_container_killed_from_outside_is_not_the_agents_fault(pool_of: Any, engine: Any) -> None:
@@ -113,7 +113,7 @@ async def test_a_container_killed_from_outside_is_not_the_agents_fault(pool_of: 
             death = await asyncio.wait_for(container.died, 30)
     finally:
         await pool.close()
-    fault = death.verdict()
+    fault = death.cause()
     assert isinstance(fault, SandboxFault)
     assert fault.kind == "killed"
 
@@ -128,9 +128,9 @@ async def test_an_agent_that_kills_its_own_container_cannot_pass_for_killed_from
             death = await asyncio.wait_for(container.died, 30)
     finally:
         await pool.close()
-    verdict = death.verdict()
-    assert isinstance(verdict, ErrorInfo)
-    assert verdict.boundary == "agent"
+    cause = death.cause()
+    assert isinstance(cause, ErrorInfo)
+    assert cause.boundary == "agent"
 
 
 async def test_deaths_are_noticed_again_after_the_event_stream_broke(pool_of: Any) -> None:
