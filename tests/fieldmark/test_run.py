@@ -176,3 +176,32 @@ def files_with(engine: Any, container: str, text: str) -> list[str]:
     command = [PYTHON, "-c", SEARCH, base64.b64encode(text.encode()).decode()]
     made = engine.api.exec_create(container, command)
     return str(engine.api.exec_start(made["Id"]).decode()).split()
+
+
+def test_a_skill_that_is_off_takes_its_look_up_away(fieldmark: Fieldmark, tmp_path: Path) -> None:
+    """The bundled benchmark with the built-in model: the registration is read either way."""
+    ends = {}
+    for name, skills in (("on", "all"), ("off", "all,-aircraft-registration")):
+        done = fieldmark("run", "--tasks", "mini-34", "--skills", skills, "--out", name)
+        assert done.returncode == 0, done.stderr
+        run = RunDir.open(tmp_path / name)
+        ends[name] = next(iter(run.verdicts().values())).label, "aircraft_registry" in run.config()["tools"]
+    assert ends == {"on": ("correct", True), "off": ("incorrect", False)}
+
+
+def test_a_skill_is_listed_read_and_recorded(fieldmark: Fieldmark, tiny: Path, tmp_path: Path) -> None:
+    read = Reply(calls=[Call("read_skill", {"name": "food"}), Call("read_skill", {"name": "astrology"})])
+    with ModelServer([read, Reply(calls=[Call("answer", {"text": "red"})])]) as server:
+        done = fieldmark(*flags(server, tiny, "out", "--limit", 1, "--skills", "food,mineral"))
+    assert done.returncode == 0, done.stderr
+    first, second = server.requests
+    assert "- mineral: " in str(first["messages"])
+    assert "- vehicle-id" not in str(first["messages"])
+    given, refused = (message["content"] for message in second["messages"] if message["role"] == "tool")
+    assert "Skill food, SKILL.md" in given
+    assert "food, mineral" in refused
+    run = RunDir.open(tmp_path / "out")
+    [record] = run.episodes()
+    trace: list[Any] = list(run.trace(record))
+    assert [(e.skill, e.file) for e in trace if e.kind == "skill_read"] == [("food", "SKILL.md")]
+    assert len(run.config()["skills"]["food"]) == 64
