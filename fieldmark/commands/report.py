@@ -32,6 +32,7 @@ def command(runs: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
 
 def show(folders: list[RunDir], *, html: Path | None = None, as_json: bool = False) -> None:
     """Print the report of each run, compare their headlines when there are several, and write the HTML."""
+    from fieldmark.evals.report.figures import headline
     from fieldmark.evals.report.html import write_html
 
     summaries = [summarise(folder) for folder in folders]
@@ -45,6 +46,9 @@ def show(folders: list[RunDir], *, html: Path | None = None, as_json: bool = Fal
         write_html(shown, path)
         if not as_json:
             click.echo(f"report: {path}")
+    if not as_json:
+        for summary in summaries:  # once more where the eye is when the tables have scrolled by
+            click.echo(headline(summary))
 
 
 def _print(summaries: list[Summary]) -> None:
