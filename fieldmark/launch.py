@@ -14,7 +14,7 @@ from typing import Any
 
 from fieldmark import __version__, preflight
 from fieldmark.blobs import BlobStore
-from fieldmark.config import RunConfig
+from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.errors import DataFault, UsageError
 from fieldmark.preflight import Plan
 from fieldmark.rundir import RunDir
@@ -27,6 +27,8 @@ from fieldmark.trace import Picture
 Say = Callable[[str], None]
 MAY_CHANGE = {"parallel", "min_free_mb", "out", "name"}
 """What a resumed run may do otherwise without changing what is measured."""
+PATHS = ("site", "web_archive")
+"""Options that are paths of this machine, beside the benchmark: kept in the private part only."""
 
 
 def new_run(config: RunConfig, say: Say) -> Run:
@@ -46,7 +48,7 @@ def new_run(config: RunConfig, say: Say) -> Run:
     if not staged:
         raise UsageError(f"no task is left to run: {next(iter(refused.values()), 'the selection is empty')}")
     folder.write_tasks([item.public() for item in staged], {item.task.id: item.task.gold for item in staged})
-    folder.write_paths({"benchmark": _where(config.benchmark)})
+    folder.write_paths(_paths(config))
     folder.write_config(describe(plan, path.name, refused))
     return Run(plan, folder, staged)
 
@@ -56,6 +58,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     folder = RunDir.open(path)
     recorded = RunConfig.model_validate({**folder.config()["config"], **folder.paths()})
     config = recorded.model_copy(update={k: v for k, v in flags.items() if v is not None and k in MAY_CHANGE})
+    config = config.model_copy(update={"model": _same_server(recorded.model, flags.get("base_url"))})
     plan = preflight.make_plan(config)
     was = folder.config()["benchmark"]["version"]
     if plan.benchmark.version != was:
@@ -70,6 +73,17 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     staged = _staged_before(folder, plan)
     done = {record.id for record in folder.episodes()}
     return Run(plan, folder, staged, done)
+
+
+def _same_server(model: ModelConfig, base_url: str | None) -> ModelConfig:
+    """The recorded server; its URL may be given again, since run.json leaves out a query and a password."""
+    if base_url is None:
+        return model
+    if preflight.public_url(base_url) != model.base_url:
+        raise UsageError(
+            f"--base-url: this run began with {model.base_url}: start a new run for another server"
+        )
+    return model.model_copy(update={"base_url": base_url})
 
 
 def _same_web(folder: RunDir, plan: Plan, path: Path) -> None:
@@ -153,7 +167,7 @@ def _default_name(config: RunConfig) -> str:
 
 def _publishable(plan: Plan, base_url: str | None) -> dict[str, Any]:
     """The configuration as it was carried out, without secrets and without paths of this machine."""
-    recorded = plan.config.model_dump(mode="json", exclude_none=True, exclude={"out"})
+    recorded = plan.config.model_dump(mode="json", exclude_none=True, exclude={"out", *PATHS})
     recorded["benchmark"] = plan.benchmark.name
     recorded["model"]["sees"] = plan.upstream.sees
     if base_url:
@@ -161,9 +175,11 @@ def _publishable(plan: Plan, base_url: str | None) -> dict[str, Any]:
     return recorded
 
 
-def _where(benchmark: str) -> str:
-    """A bundled name as it is, a path so that it holds from any folder."""
-    return str(Path(benchmark).resolve()) if Path(benchmark).exists() else benchmark
+def _paths(config: RunConfig) -> dict[str, str]:
+    """What lies where on this machine, so that it holds from any folder; a bundled name as it is."""
+    named = Path(config.benchmark)
+    paths = {"benchmark": str(named.resolve()) if named.exists() else config.benchmark}
+    return paths | {key: str(path.resolve()) for key in PATHS if (path := getattr(config, key))}
 
 
 def _versions(plan: Plan) -> dict[str, str]:

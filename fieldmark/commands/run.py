@@ -90,11 +90,8 @@ def carry_out(run: Any) -> int:
 def _only_harmless(flags: dict[str, Any], toml: Path | None) -> None:
     from fieldmark.launch import MAY_CHANGE
 
-    fixed = [
-        name
-        for name, value in flags.items()
-        if value is not None and name not in MAY_CHANGE - {"out", "name"}
-    ]
+    harmless = MAY_CHANGE - {"out", "name"} | {"base_url"}  # the same server's, with its query: checked there
+    fixed = [name for name, value in flags.items() if value is not None and name not in harmless]
     if fixed or toml:
         what = f"--{fixed[0].replace('_', '-')}" if fixed else str(toml)
         raise UsageError(

@@ -206,3 +206,26 @@ def test_the_reaper_takes_only_what_is_ours_and_abandoned(engine: Any, sandbox_i
     spared = ("in use", "of elsewhere", "of a newer version", "somebody else's")
     assert {made[name] for name in spared} <= left
     assert any(made["abandoned"][:12] in line for line in lines)
+
+
+def test_a_query_of_the_base_url_is_private_and_given_again_on_resume(
+    fieldmark: Fieldmark, tiny: Path, tmp_path: Path
+) -> None:
+    """It can hold a key, so run.json leaves it out; the private part says where site and benchmark lie."""
+    (tmp_path / "pages" / "guide.example").mkdir(parents=True)
+    with ModelServer(
+        [*[Reply('{"answer": "red"}')] * 2, Reply(status=401), Reply('{"answer": "blue"}')]
+    ) as server:
+        url = f"{server.url}?api-key=sk-TESTKEY-query"
+        what = ["--benchmark", tiny, "--agent", "closed_book", "--model", "scripted", "--site", "pages"]
+        fieldmark("run", *what, "--base-url", url, "--parallel", 1, "--out", "out")
+        other = fieldmark("run", "--resume", "out", "--base-url", "http://127.0.0.1:9/v1")
+        done = fieldmark("run", "--resume", "out", "--base-url", url)
+    assert done.returncode == 0, done.stderr
+    assert other.returncode == 2
+    assert server.url in other.stderr
+    assert len(RunDir(tmp_path / "out").episodes()) == 4
+    written = (tmp_path / "out" / "run.json").read_text()
+    assert "api-key" not in written
+    assert str(tmp_path) not in written
+    assert RunDir(tmp_path / "out").paths()["site"] == str(tmp_path / "pages")

@@ -125,9 +125,9 @@ class WebDoor:
             if getattr(self.policy, name):
                 told[name] = sorted(getattr(self.policy, name))
         if self.site is not None:
-            told["site"] = {"path": str(self.site.folder), "sha256": self.site.sha256()}
+            told["site"] = {"name": self.site.folder.name, "sha256": self.site.sha256()}
         if self.archive is not None:
-            kept = {"path": str(self.archive.folder), "rows": len(self.archive)}
+            kept = {"name": self.archive.folder.name, "rows": len(self.archive)}
             told["archive"] = {**kept, "sha256": self.archive.sha256()}
         return told
 
