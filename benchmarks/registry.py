@@ -22,9 +22,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from fieldmark.tools.aircraft_db import AircraftDb
-from fieldmark.tools.aircraft_import import import_sources
-from fieldmark.tools.n_numbers import FIRST, n_number_of
+from fieldmark.tools.aircraft.db import AircraftDb
+from fieldmark.tools.aircraft.importing import import_sources
+from fieldmark.tools.aircraft.n_numbers import FIRST, n_number_of
 
 MODELS = [("BOEING", f"737-{n}00", f"B73{n}") for n in range(2, 9)] + [("CESSNA", "172S", "C172")]
 LOOK_UPS = 500

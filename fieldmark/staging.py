@@ -40,7 +40,7 @@ class StagedTask:
 
 def stage(task: Task, image_side: int, blobs: BlobStore) -> StagedTask:
     """Check and store a task's picture; DataFault, naming task and file, when it cannot be used."""
-    from fieldmark.tools import images
+    from fieldmark.tools.pictures import images
 
     try:
         staged = images.stage(task.image, image_side)

@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "tools": {"skills", "memory"},
     "skills": {"tools"},
     "memory": set(),
-    "sandbox": {"agents", "tools", "skills"},
+    "sandbox": {"tools", "skills"},
     "evals": {"tools"},
 }
 """A folder → the folders that its modules may import. evals/ holds gold: only fieldmark/ may reach it."""

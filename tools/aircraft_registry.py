@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from fieldmark.tools.base import Args, Tool, ToolResult
 from fieldmark.tools.context import Context
-from fieldmark.tools.registrations import normalised
+from fieldmark.tools.reading.registrations import normalised
 
 _SHOWN_FIELDS = (
     ("variant", "variant"),

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from fieldmark.errors import ToolError
-from fieldmark.tools import tesseract
 from fieldmark.tools.base import Tool, ToolResult
 from fieldmark.tools.boxes import OptionalBoxArgs, place, shown
 from fieldmark.tools.context import Context
+from fieldmark.tools.reading import tesseract
 from fieldmark.trace import Box, Picture, Region
 
 if TYPE_CHECKING:
-    from fieldmark.tools.reading import Grey, Reading
-    from fieldmark.tools.sightings import Sighting
+    from fieldmark.tools.reading.lines import Grey, Reading
+    from fieldmark.tools.reading.sightings import Sighting
 
 _READ_AT_LEAST, _READ_AT_MOST = 1000, 2400
 """The longer side, in px, at which a picture is read; smaller ones are enlarged up to _MAX_ENLARGEMENT."""
@@ -33,7 +33,7 @@ class OcrArgs(OptionalBoxArgs):
 
 
 def run(args: OcrArgs, context: Context) -> ToolResult:
-    from fieldmark.tools.reading import replaced
+    from fieldmark.tools.reading.lines import replaced
 
     lang = tesseract.languages(args.lang)
     corners = args.corners()
@@ -73,8 +73,8 @@ def _grey(data: bytes) -> Grey:
 
 
 def _read(grey: Grey, lang: str, mode: str) -> tuple[list[Reading], list[Sighting], int]:
-    from fieldmark.tools.reading import read_text
-    from fieldmark.tools.sightings import read_registrations, sightings
+    from fieldmark.tools.reading.lines import read_text
+    from fieldmark.tools.reading.sightings import read_registrations, sightings
 
     if mode == "registration":
         return read_registrations(grey)

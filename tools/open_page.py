@@ -10,8 +10,8 @@ from fieldmark.errors import ToolError, ToolErrorKind
 from fieldmark.tools.base import Args, Tool, ToolResult
 from fieldmark.tools.context import Context, Page
 from fieldmark.tools.numbers import Number
-from fieldmark.tools.page_text import PageText, read_page
-from fieldmark.tools.untrusted import untrusted
+from fieldmark.tools.pages.page_text import PageText, read_page
+from fieldmark.tools.pages.untrusted import untrusted
 
 PAGE = 6_000
 """Characters of a text that are shown at once."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from fieldmark.errors import ToolError
 from fieldmark.tools.context import Page
-from fieldmark.tools.images import Meta, cut, stage
 from fieldmark.tools.inside import ENDINGS
+from fieldmark.tools.pictures.images import Meta, cut, stage
 from fieldmark.trace import Box, Picture
 
 if TYPE_CHECKING:
-    from fieldmark.tools.aircraft_db import AircraftDb
-    from fieldmark.tools.local_index import LocalIndex
+    from fieldmark.tools.aircraft.db import AircraftDb
+    from fieldmark.tools.image_index.local_index import LocalIndex
 
 
 class HostContext:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from fieldmark.tools.aircraft_import import Imported
+    from fieldmark.tools.aircraft.importing import Imported
 
 _FORMATS = ("faa", "opensky", "tar1090", "fieldmark")
 
@@ -52,7 +52,7 @@ def import_(
     fieldmark registry import ReleasableAircraft.zip --out aircraft.sqlite
     fieldmark registry import my-fleet.csv --source "My fleet" --date 2026-05-01 --out aircraft.sqlite
     """
-    from fieldmark.tools.aircraft_import import import_sources
+    from fieldmark.tools.aircraft.importing import import_sources
 
     day = date.date().isoformat() if date else None
     done = import_sources(sources, out, form=form, name=name, date=day)
@@ -85,7 +85,7 @@ def lookup(query: str, registry: Path | None, as_json: bool) -> None:
 
 
 def _lookup(query: str, registry: Path | None) -> dict[str, Any]:
-    from fieldmark.tools.aircraft_db import AircraftDb
+    from fieldmark.tools.aircraft.db import AircraftDb
 
     if registry is not None:
         return AircraftDb.open(registry).lookup(query)

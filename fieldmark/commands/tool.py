@@ -185,7 +185,7 @@ def _blank() -> Path:
 def _index(folder: Path | None) -> Any:
     if folder is None:
         return None
-    from fieldmark.tools.local_index import LocalIndex
+    from fieldmark.tools.image_index.local_index import LocalIndex
 
     return LocalIndex.open(folder)
 
@@ -193,6 +193,6 @@ def _index(folder: Path | None) -> Any:
 def _registry(path: Path | None) -> Any:
     if path is None:
         return None
-    from fieldmark.tools.aircraft_db import AircraftDb
+    from fieldmark.tools.aircraft.db import AircraftDb
 
     return AircraftDb.open(path)

@@ -9,15 +9,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fieldmark.agents.scout import SEES, respond
 from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.sandbox.gateway.scout.policy import SEES, respond
 from fieldmark.sandbox.gateway.upstream import UpstreamReply
 
 BUILTIN = ("builtin/scout",)
 
 
 class ScoutUpstream:
-    """`builtin/scout`: a rule-based baseline without a vision model (see `fieldmark.agents.scout`)."""
+    """`builtin/scout`: a rule-based baseline without a vision model (see `scout/policy.py`)."""
 
     name = "builtin/scout"
     sees = SEES

@@ -40,7 +40,7 @@ def _end_with(parent: int) -> None:
 
 def warm(index: str | None, registry: str | None) -> None:
     """Load what the first look-up would otherwise wait for."""
-    import fieldmark.tools.images  # noqa: F401
+    import fieldmark.tools.pictures.images  # noqa: F401
 
     if index:
         _index(index)
@@ -50,7 +50,7 @@ def warm(index: str | None, registry: str | None) -> None:
 
 def cut(path: str, box: Box | None, scale: float, media_type: str) -> tuple[bytes, Box, tuple[int, int]]:
     """A cut of the picture at `path`: its bytes, the box really used, and its (width, height)."""
-    from fieldmark.tools import images
+    from fieldmark.tools.pictures import images
 
     return images.cut(_bytes(path), box, scale=scale, media_type=media_type)
 
@@ -79,13 +79,13 @@ def _bytes(path: str) -> bytes:
 
 @functools.cache
 def _index(folder: str) -> Any:
-    from fieldmark.tools.local_index import LocalIndex
+    from fieldmark.tools.image_index.local_index import LocalIndex
 
     return LocalIndex.open(Path(folder))
 
 
 @functools.cache
 def _registry(path: str) -> Any:
-    from fieldmark.tools.aircraft_db import AircraftDb
+    from fieldmark.tools.aircraft.db import AircraftDb
 
     return AircraftDb.open(Path(path))

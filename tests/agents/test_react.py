@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from fieldmark.agents.registry import get_agent
-from fieldmark.agents.scout import respond
 from fieldmark.agents.worker import serve
 from fieldmark.client import GatewayClient
+from fieldmark.sandbox.gateway.scout.policy import respond
 from fieldmark.task import Limits
 from fieldmark.tools.base import Args, Tool, ToolResult
 from tests.agents.conftest import OpenGateway, StartWorker

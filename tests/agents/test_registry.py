@@ -34,7 +34,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
     ("code", "absent"),
     [
         ("from fieldmark.agents.registry import agent_names; agent_names()", {"langgraph", "asyncio"}),
-        ("import fieldmark.agents.scout", {"langgraph", "pydantic"}),
+        ("import fieldmark.sandbox.gateway.scout.policy", {"langgraph", "pydantic"}),
         ("import fieldmark.agents.closed_book", {"langgraph", "openai", "cv2", "numpy"}),
         ("import fieldmark.agents.react", {"langchain_openai", "openai", "langgraph.prebuilt", "cv2"}),
     ],

@@ -8,10 +8,10 @@ import pytest
 from PIL import Image
 
 from fieldmark.errors import UsageError
-from fieldmark.tools.aircraft_db import AircraftDb
-from fieldmark.tools.aircraft_import import import_sources
+from fieldmark.tools.aircraft.db import AircraftDb
+from fieldmark.tools.aircraft.importing import import_sources
 from fieldmark.tools.calling import call_tool
-from fieldmark.tools.registrations import marks, nation_of, normalised
+from fieldmark.tools.reading.registrations import marks, nation_of, normalised
 from fieldmark.tools.registry import get_tool
 from tests.tools.pictures import ContextOf
 

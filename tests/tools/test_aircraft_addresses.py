@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fieldmark.tools.n_numbers import FIRST, LAST, address_of, n_number_of
-from fieldmark.tools.nations import nation_of_address, nation_of_prefix
+from fieldmark.tools.aircraft.n_numbers import FIRST, LAST, address_of, n_number_of
+from fieldmark.tools.aircraft.nations import nation_of_address, nation_of_prefix
 
 
 def test_every_us_address_has_its_own_n_number_and_back() -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from fieldmark.errors import UsageError
-from fieldmark.tools.aircraft_db import AircraftDb
-from fieldmark.tools.aircraft_import import Imported, import_sources, replacing
+from fieldmark.tools.aircraft.db import AircraftDb
+from fieldmark.tools.aircraft.importing import Imported, import_sources, replacing
 
 # The header as FAA serves it: BOM, a space before KIT MODEL, a trailing comma.
 MASTER = (

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from fieldmark.errors import DataFault, ToolError
-from fieldmark.tools import images
+from fieldmark.tools.pictures import images
 from fieldmark.trace import Box
 from tests.tools.pictures import jpeg, png, rgb, scene
 

@@ -11,7 +11,7 @@ from PIL import Image, ImageOps
 
 from fieldmark.errors import UsageError
 from fieldmark.tools.calling import call_tool
-from fieldmark.tools.local_index import LocalIndex
+from fieldmark.tools.image_index.local_index import LocalIndex
 from fieldmark.tools.registry import get_tool
 from tests.tools.pictures import ContextOf, jpeg, png, scene
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from fieldmark.tools import tesseract
 from fieldmark.tools.base import ToolResult
 from fieldmark.tools.calling import call_tool
+from fieldmark.tools.reading import tesseract
 from fieldmark.tools.registry import get_tool
 from tests.tools.pictures import ContextOf, lettered
 

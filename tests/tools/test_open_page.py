@@ -16,10 +16,10 @@ from PIL import Image
 from fieldmark.tools.base import TEXT_CAP, ToolResult
 from fieldmark.tools.calling import call_tool
 from fieldmark.tools.context import Page
-from fieldmark.tools.decoding import decode
-from fieldmark.tools.html_text import read_html
+from fieldmark.tools.pages.decoding import decode
+from fieldmark.tools.pages.html_text import read_html
+from fieldmark.tools.pages.untrusted import untrusted
 from fieldmark.tools.registry import get_tool
-from fieldmark.tools.untrusted import untrusted
 from tests.conftest import Fieldmark
 from tests.tools.pictures import ContextOf
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from fieldmark.errors import ToolError
 from fieldmark.tools.context import Page
-from fieldmark.tools.decoding import decode
-from fieldmark.tools.html_text import read_html
+from fieldmark.tools.pages.decoding import decode
+from fieldmark.tools.pages.html_text import read_html
 
 PDF_PAGES = 200
 PDF_SECONDS = 20.0

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from fieldmark.tools.registrations import folded, key
+from fieldmark.tools.reading.registrations import folded, key
 
 FIELDS = (
     "registration",

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from fieldmark.agents.scout_request import Seen
+from fieldmark.sandbox.gateway.scout.request import Seen
 
 VERIFIED = 0.5
 """A picture-search score from which the same thing was found again, not just a look-alike."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PIL import Image
 
 from fieldmark.errors import DataFault
-from fieldmark.tools.formats import open_checked, orientation
+from fieldmark.tools.pictures.formats import open_checked, orientation
 
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,

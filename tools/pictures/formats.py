@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from PIL import ExifTags, Image
 
 from fieldmark.errors import DataFault
-from fieldmark.tools.strip import png_chunks
+from fieldmark.tools.pictures.strip import png_chunks
 
 MAX_PIXELS = 120_000_000
 """Pictures above are refused: decoded they would take more than 360 MB."""

@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldmark.tools import tesseract
-from fieldmark.tools.tesseract import Word
-from fieldmark.tools.text_lines import TextLine, find_lines
+from fieldmark.tools.reading import tesseract
+from fieldmark.tools.reading.tesseract import Word
+from fieldmark.tools.reading.text_lines import TextLine, find_lines
 from fieldmark.trace import Box
 
 Grey = NDArray[np.uint8]  # (H, W)

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from fieldmark.agents import scout_evidence as evidence
-from fieldmark.agents.scout_evidence import Conclusion, number
-from fieldmark.agents.scout_request import Seen, read_request
+from fieldmark.sandbox.gateway.scout import evidence as evidence
+from fieldmark.sandbox.gateway.scout.evidence import Conclusion, number
+from fieldmark.sandbox.gateway.scout.request import Seen, read_request
 
 SEES = False
 description = (

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from fieldmark.errors import UsageError
-from fieldmark.tools.aircraft_lines import Part, fields, split_quoted
-from fieldmark.tools.aircraft_record import BadRow, Record, address, day, designator, year
-from fieldmark.tools.n_numbers import address_of
+from fieldmark.tools.aircraft.lines import Part, fields, split_quoted
+from fieldmark.tools.aircraft.n_numbers import address_of
+from fieldmark.tools.aircraft.record import BadRow, Record, address, day, designator, year
 
 Row = Callable[[str], str]
 """The value of a column of one row by its folded name, stripped; empty where there is no such column."""

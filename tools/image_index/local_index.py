@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fieldmark.errors import EpisodeFault, UsageError
-from fieldmark.tools.features import Features, cached_features, describe, distance
-from fieldmark.tools.matching import match, match_score
+from fieldmark.tools.image_index.features import Features, cached_features, describe, distance
+from fieldmark.tools.image_index.matching import match, match_score
 from fieldmark.trace import Box
 
 _SAME_BITS = 31

@@ -11,9 +11,9 @@ from pathlib import Path
 from PIL import Image
 
 from fieldmark.errors import DataFault, ToolError
-from fieldmark.tools.formats import MAX_PIXELS, Header, header, open_checked, orientation
-from fieldmark.tools.strip import strip_jpeg, strip_png
-from fieldmark.tools.upright import open_upright
+from fieldmark.tools.pictures.formats import MAX_PIXELS, Header, header, open_checked, orientation
+from fieldmark.tools.pictures.strip import strip_jpeg, strip_png
+from fieldmark.tools.pictures.upright import open_upright
 from fieldmark.trace import Box
 
 __all__ = ["MAX_PIXELS", "Header", "Meta", "Staged", "cut", "header", "open_upright", "stage"]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from fieldmark.agents.scout import SEES, ScoutReply, respond
-from fieldmark.agents.scout_evidence import clean_title
+from fieldmark.sandbox.gateway.scout.evidence import clean_title
+from fieldmark.sandbox.gateway.scout.policy import SEES, ScoutReply, respond
 
 Json = dict[str, Any]
 ALL = ["ocr", "crop_zoom", "aircraft_registry", "reverse_image_search", "answer"]

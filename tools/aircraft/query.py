@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fieldmark.tools.n_numbers import address_of, n_number_of
-from fieldmark.tools.nations import nation_of_address, nation_of_prefix
-from fieldmark.tools.registrations import key, marks, nation_of, normalised
+from fieldmark.tools.aircraft.n_numbers import address_of, n_number_of
+from fieldmark.tools.aircraft.nations import nation_of_address, nation_of_prefix
+from fieldmark.tools.reading.registrations import key, marks, nation_of, normalised
 
 _KINDS = ("registration", "icao24", "serial")
 

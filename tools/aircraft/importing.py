@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fieldmark.errors import UsageError
-from fieldmark.tools import designators
-from fieldmark.tools.aircraft_lines import Part, parts
-from fieldmark.tools.aircraft_record import FIELDS, BadRow, row_of
-from fieldmark.tools.aircraft_sources import FORMATS, SOURCE_NAMES, kind_of, records
+from fieldmark.tools.aircraft import designators
+from fieldmark.tools.aircraft.lines import Part, parts
+from fieldmark.tools.aircraft.record import FIELDS, BadRow, row_of
+from fieldmark.tools.aircraft.sources import FORMATS, SOURCE_NAMES, kind_of, records
 
 SCHEMA_VERSION = 2
 APPLICATION_ID = 0x464D4152  # 'FMAR'

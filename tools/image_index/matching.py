@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldmark.tools.features import Features
+from fieldmark.tools.image_index.features import Features
 from fieldmark.trace import Box
 
 MIN_INLIERS = 12

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldmark.tools.upright import open_upright
+from fieldmark.tools.pictures.upright import open_upright
 
 _VERSION = 1
 _SIDE = 640

@@ -9,10 +9,10 @@ from threading import Lock
 from typing import Any
 
 from fieldmark.errors import UsageError
-from fieldmark.tools.aircraft_import import check_schema, load_csv
-from fieldmark.tools.aircraft_query import Query
-from fieldmark.tools.aircraft_record import FIELDS
-from fieldmark.tools.registrations import changes, folded, key, marks, nation_of
+from fieldmark.tools.aircraft.importing import check_schema, load_csv
+from fieldmark.tools.aircraft.query import Query
+from fieldmark.tools.aircraft.record import FIELDS
+from fieldmark.tools.reading.registrations import changes, folded, key, marks, nation_of
 
 _MAX_CANDIDATES = 8
 _MAX_CHANGES = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fieldmark.tools.reading import (
+from fieldmark.tools.reading.lines import (
     PLAUSIBLE,
     Grey,
     Reading,
@@ -15,8 +15,8 @@ from fieldmark.tools.reading import (
     read_turned_strips,
     same_place,
 )
-from fieldmark.tools.registrations import Mark, marks, normalised
-from fieldmark.tools.tesseract import Word
+from fieldmark.tools.reading.registrations import Mark, marks, normalised
+from fieldmark.tools.reading.tesseract import Word
 from fieldmark.trace import Box
 
 _LANG = "eng"
