@@ -21,7 +21,7 @@ check: setup
 	@.venv/bin/mypy
 
 bench: image
-	@set -e; for script in benchmarks/*.py; do .venv/bin/python -m "benchmarks.$$(basename "$$script" .py)"; done
+	@set -e; for script in benchmarks/[!_]*.py; do .venv/bin/python -m "benchmarks.$$(basename "$$script" .py)"; done
 
 # Newest versions of all dependencies, pinned with hashes.
 lock:
