@@ -8,7 +8,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "tools.md"
 
 
 def write_section(name: str, text: str) -> None:
-    """Replace what stands between `<!-- name:begin -->` and `<!-- name:end -->`. ValueError: no such section."""
+    """Replace all between `<!-- name:begin -->` and `<!-- name:end -->`; ValueError: no such pair."""
     begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
     before, found, rest = PAGE.read_text(encoding="utf-8").partition(begin)
     after = rest.partition(end)[2]
