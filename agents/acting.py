@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
-
-from pydantic import ConfigDict
+from typing import Any
 
 from fieldmark.agents.base import AgentAnswer
 from fieldmark.agents.messages import Message, picture_part, text_part, tool, user
 from fieldmark.agents.pictures import Pictures, RememberingContext
 from fieldmark.agents.reply import is_object
 from fieldmark.client import GatewayClient
-from fieldmark.errors import ToolError
 from fieldmark.task import Prompt
-from fieldmark.tools.base import Args, Tool, schema
-from fieldmark.tools.calling import call_tool
+from fieldmark.tools.base import Tool, schema
+from fieldmark.tools.calling import call_by_name
+from fieldmark.tools.offer import Offer
 from fieldmark.trace import CallRequest, Picture
 
 
@@ -41,14 +39,15 @@ class Acting:
         self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool], pictures: Pictures
     ) -> None:
         self._sees = prompt.sees
-        self._tools = {tool.name: tool for tool in tools}
+        self._offer = Offer.of(prompt, tools)
         self._context = RememberingContext(gateway, prompt, pictures)
         self.schemas = [schema(tool) for tool in tools]
 
     def run(self, turn: int, index: int, call: CallRequest) -> Outcome:
         """One call; a wrong name, broken arguments and a failing tool all become text for the model."""
-        chosen = self._tools.get(call.name) or self._unknown(call.name)
-        result = call_tool(chosen, call.arguments, self._context, door="graph", model_call=call.id)
+        result = call_by_name(
+            call.name, call.arguments, self._offer, self._context, door="graph", model_call=call.id
+        )
         answered = call.name == "answer" and result.ok
         return Outcome(
             turn,
@@ -65,19 +64,6 @@ class Acting:
         said = [tool(outcome.call.id, outcome.text) for outcome in outcomes]
         shown = [part for outcome in outcomes for part in _shown(outcome)] if self._sees else []
         return [*said, user(*shown)] if shown else said
-
-    def _unknown(self, name: str) -> Tool:
-        """Stands in for a tool that does not exist, so that such a call is recorded like any other."""
-        known = ", ".join(self._tools) or "none"
-
-        def refuse(args: Any, context: Any) -> NoReturn:
-            raise ToolError(f"no tool named {name}; the tools are {known}", "not_found")
-
-        return Tool(name=name, description="", args=_AnyArgs, action="other", run=refuse)
-
-
-class _AnyArgs(Args):
-    model_config = ConfigDict(extra="allow")
 
 
 def _shown(outcome: Outcome) -> list[dict[str, Any]]:

@@ -28,6 +28,7 @@ from fieldmark.agents.pictures import Pictures
 from fieldmark.agents.reply import Reply
 from fieldmark.client import GatewayClient
 from fieldmark.task import Limits, Prompt
+from fieldmark.tools.read_skill import skill_list
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -177,26 +178,19 @@ def first_state(prompt: Prompt, tools: Sequence[Tool]) -> State:
 
 def _instructions(prompt: Prompt, tools: Sequence[Tool]) -> str:
     by_tool = any(tool.name == "answer" for tool in tools)
+    skills = prompt.skills and any(tool.name == "read_skill" for tool in tools)
     turns = prompt.limits.turns
     return Template(prompt_text("react")).substitute(
         width=prompt.image.width,
         height=prompt.image.height,
         view_width=prompt.view.width,
         view_height=prompt.view.height,
-        skills=_skills(prompt) if any(tool.name == "read_skill" for tool in tools) else "",
+        skills=f"{skill_list(prompt.skills)}\n" if skills else "",
         turns=f"You have at most {turns} turns with tools." if turns else "",
         how="call the tool `answer`."
         if by_tool
         else 'reply with {"answer": …, "confidence": …, "rationale": …} and call no tool.',
     )
-
-
-def _skills(prompt: Prompt) -> str:
-    """The list of skills, names and descriptions only: a body is read when it is wanted."""
-    if not prompt.skills:
-        return ""
-    listed = "".join(f"- {card.name}: {card.description}\n" for card in prompt.skills)
-    return f"Skills: instructions for kinds of subject; `read_skill` gives the one you name.\n{listed}\n"
 
 
 def _said(reply: Reply) -> Message:

@@ -15,6 +15,7 @@ from fieldmark.errors import FieldmarkError, UsageError
 COMMANDS = {
     "demo": "Run the bundled smoke benchmark on the embedded default and show the table.",
     "run": "Run an agent over a benchmark, in Docker sandboxes.",
+    "mcp": "Serve the tools to an MCP client over stdin and stdout.",
     "registry": "Import aircraft registries into one file, and look aircraft up.",
     "report": "Print the tables of one or more runs and write report.html.",
     "sandbox": "Build, check, clean, save or load the sandbox image.",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from fieldmark.errors import UsageError
-from fieldmark.task import Limits
+from fieldmark.task import Limits, SkillCalls
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
 
@@ -33,7 +33,8 @@ class RunConfig(BaseModel):
 
     `benchmark` is a bundled name or a path to `tasks.jsonl`. `tasks` keeps only these ids, `limit` the first
     so many (0: all). `tools` and `skills` are entries of the grammar
-    of `fieldmark.selection`; None: all. `image_side` is the longest side, in
+    of `fieldmark.selection`; None: all. `skill_calls`: what a model that calls a skill as if it were a tool
+    gets, the skill's text (`helpful`) or only `not_found` (`strict`). `image_side` is the longest side, in
     pixels, of the view that models are shown. `parallel` is episodes at once. `min_free_mb`: less free disk
     than this stops the run before or between episodes.
 
@@ -51,6 +52,7 @@ class RunConfig(BaseModel):
     judge: str = "exact"
     tools: list[str] | None = None
     skills: list[str] | None = None
+    skill_calls: SkillCalls = "helpful"
     tasks: list[str] | None = None
     limit: int = Field(default=0, ge=0)
     seed: int = 0

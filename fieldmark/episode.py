@@ -23,7 +23,7 @@ from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.sandbox.pool import Container, ContainerPool
 from fieldmark.skills.skill import Skill
 from fieldmark.staging import StagedTask
-from fieldmark.task import Limits, Prompt, SkillCard
+from fieldmark.task import Limits, Prompt, SkillCalls, SkillCard
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class RunServices:
     agent: str
     tools: list[str]
     skills: list[Skill]
+    skill_calls: SkillCalls
     limits: Limits
     pool: ContainerPool
     upstream: Upstream
@@ -84,6 +85,7 @@ def make_prompt(services: RunServices, staged: StagedTask) -> Prompt:
         view=staged.view,
         picture_notes=staged.notes,
         skills=[SkillCard(name=skill.name, description=skill.description) for skill in services.skills],
+        skill_calls=services.skill_calls,
         tools=services.tools,
         model=services.upstream.name,
         sees=services.upstream.sees,

@@ -102,7 +102,7 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
         pool.warm()
         await backends.warm()
         yield RunServices(
-            run.folder, run_id, config.agent, plan.tools, plan.skills, config.limits,
+            run.folder, run_id, config.agent, plan.tools, plan.skills, config.skill_calls, config.limits,
             pool, plan.upstream, backends, BlobStore(run.folder.blobs), plan.web,
         )  # fmt: skip
     finally:

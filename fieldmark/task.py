@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from fieldmark.trace import Picture
 
 Match = Literal["entity", "exact_text"]
+SkillCalls = Literal["helpful", "strict"]
+"""What a model gets that calls a skill by name, as if it were a tool: its text, or only `not_found`."""
 
 
 class _Strict(BaseModel):
@@ -84,6 +86,7 @@ class Prompt(_Strict):
     picture_notes: list[str] = []
     notes: list[str] = []
     skills: list[SkillCard] = []
+    skill_calls: SkillCalls = "helpful"
     tools: list[str] = []
     model: str
     sees: bool = True

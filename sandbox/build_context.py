@@ -34,6 +34,7 @@ SHARED_FILES = (
     "plugins.py",
     "cli.py",
     "commands/__init__.py",
+    "commands/mcp.py",
     "commands/tool.py",
 )
 AGENT_FOLDERS = ("agents", "tools")

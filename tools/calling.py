@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
@@ -14,7 +15,8 @@ from fieldmark.errors import ToolError
 from fieldmark.tools.base import Args, Tool, ToolResult, capped, compact, cut_to_bytes
 from fieldmark.tools.boxes import BoxArgs, OptionalBoxArgs
 from fieldmark.tools.context import Context
-from fieldmark.trace import Door
+from fieldmark.tools.offer import Offer, unknown
+from fieldmark.trace import Action, Door
 
 _EVENT = 60_000
 _EVENT_TEXT = 16_000
@@ -22,6 +24,23 @@ _EVENT_ARGUMENTS = 4_000
 _EVENT_NAME = 200
 """Bytes of an event, below the 64 kB that the gateway takes, and of its fields: a model may write anything
 for a name or an argument, and one character can take six bytes."""
+
+
+def call_by_name(
+    name: str,
+    arguments: str | dict[str, Any],
+    offer: Offer,
+    context: Context,
+    *,
+    door: Door,
+    model_call: str | None = None,
+) -> ToolResult:
+    """`call_tool` of the tool that `offer` has by that name; a name it has not is recorded all the same."""
+    tool = offer.tools.get(name)
+    if tool is not None:
+        return call_tool(tool, arguments, context, door=door, model_call=model_call)
+    claim = _claim(name, "other", arguments, door, model_call)
+    return _recorded(claim, context, lambda: unknown(name, offer, context))
 
 
 def call_tool(
@@ -37,25 +56,35 @@ def call_tool(
     `model_call` is the id of the call in the model's response, None when no model asked. Only GatewayGone
     (the episode is over) and a gateway that refuses events (GatewayRefused) are raised.
     """
-    call = uuid4().hex[:12]
-    context.emit(
-        "tool_call",
-        call=call,
-        name=cut_to_bytes(tool.name, _EVENT_NAME),
-        arguments=_recordable(arguments),
-        door=door,
-        action=tool.action,
-        model_call=model_call and cut_to_bytes(model_call, _EVENT_NAME),
-    )
+    claim = _claim(tool.name, tool.action, arguments, door, model_call)
+    return _recorded(claim, context, lambda: tool.run(_checked(tool, arguments, context), context))
+
+
+def _claim(
+    name: str, action: Action, arguments: str | dict[str, Any], door: Door, model_call: str | None
+) -> dict[str, Any]:
+    """The fields of the event that says what is going to be done."""
+    return {
+        "call": uuid4().hex[:12],
+        "name": cut_to_bytes(name, _EVENT_NAME),
+        "arguments": _recordable(arguments),
+        "door": door,
+        "action": action,
+        "model_call": model_call and cut_to_bytes(model_call, _EVENT_NAME),
+    }
+
+
+def _recorded(claim: dict[str, Any], context: Context, work: Callable[[], ToolResult]) -> ToolResult:
+    context.emit("tool_call", **claim)
     started = time.monotonic()
-    result = _attempt(tool, arguments, context)
-    _record(call, result, time.monotonic() - started, context)
+    result = _attempt(work)
+    _record(claim["call"], result, time.monotonic() - started, context)
     return result
 
 
-def _attempt(tool: Tool, arguments: str | dict[str, Any], context: Context) -> ToolResult:
+def _attempt(work: Callable[[], ToolResult]) -> ToolResult:
     try:
-        return tool.run(_checked(tool, arguments, context), context)
+        return work()
     except GatewayGone:
         raise
     except ToolError as error:

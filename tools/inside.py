@@ -60,7 +60,7 @@ class GatewayContext:
 
 
 class FilingContext(GatewayContext):
-    """For a shell, which sees files only: `file` writes pictures that a tool made into `folder`."""
+    """Keeps the bytes of the pictures that tools make: `file` writes one into `folder`, for a shell."""
 
     def __init__(self, client: GatewayClient, image: Picture, view: Picture, folder: Path) -> None:
         super().__init__(client, image, view)
@@ -76,11 +76,16 @@ class FilingContext(GatewayContext):
 
     def file(self, picture: Picture) -> Path | None:
         """The file of a picture, written now; None when its bytes did not pass here."""
-        if picture.blob not in self._bytes:
+        data = self.data(picture)
+        if data is None:
             return None
         path = self._folder / f"{picture.blob[:16]}{ENDINGS.get(picture.media_type, '')}"
-        path.write_bytes(self._bytes[picture.blob])
+        path.write_bytes(data)
         return path
+
+    def data(self, picture: Picture) -> bytes | None:
+        """The bytes of a picture; None when they did not pass here."""
+        return self._bytes.get(picture.blob)
 
 
 @contextmanager

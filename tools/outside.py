@@ -58,6 +58,11 @@ class HostContext:
         """The file of a picture that a tool made."""
         return self.files.get(picture.blob)
 
+    def data(self, picture: Picture) -> bytes | None:
+        """The bytes of a picture that a tool made."""
+        path = self.file(picture)
+        return path.read_bytes() if path else None
+
     def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:
         if self._index is None:
             raise ToolError(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from fieldmark.errors import ToolError
+from fieldmark.task import SkillCard
 from fieldmark.tools.base import TEXT_CAP, Args, Tool, ToolResult
 from fieldmark.tools.context import Context
 from fieldmark.tools.numbers import Number
@@ -39,6 +42,12 @@ def run(args: ReadSkillArgs, context: Context) -> ToolResult:
     if number < len(pages):
         lines.append(f"It goes on: call read_skill with page {number + 1}.")
     return ToolResult("\n".join(lines), {"found": True, "skill": name, "file": file, "pages": len(pages)})
+
+
+def skill_list(cards: Sequence[SkillCard]) -> str:
+    """What a model is told of the skills that are on: names and descriptions, a body when it is wanted."""
+    listed = "".join(f"- {card.name}: {card.description}\n" for card in cards)
+    return f"Skills: instructions for kinds of subject; `read_skill` gives the one you name.\n{listed}"
 
 
 def _pages(text: str) -> list[str]:

@@ -26,6 +26,11 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
 @click.option("--judge", help="[default: exact]")
 @click.option("--tools", callback=_names, help="none, all, a,b or all,-a.  [default: all]")
 @click.option("--skills", callback=_names, help="The same, or a folder of your own.  [default: all]")
+@click.option(
+    "--skill-calls",
+    type=click.Choice(["helpful", "strict"]),
+    help="Whether a model that calls a skill as a tool is given its text.  [default: helpful]",
+)
 @click.option("--tasks", callback=_names, help="Only these task ids, with commas.")
 @click.option("--limit", type=int, help="Only the first N tasks.")
 @click.option("--parallel", type=int, help="Episodes at once.  [default: 2]")

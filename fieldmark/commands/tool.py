@@ -6,8 +6,9 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,108 +17,101 @@ from fieldmark.errors import DataFault, UsageError
 if TYPE_CHECKING:
     from fieldmark.task import Prompt
     from fieldmark.tools.inside import FilingContext
+    from fieldmark.tools.offer import Offer
     from fieldmark.tools.outside import HostContext
     from fieldmark.trace import Picture
 
-    _World = FilingContext | HostContext
+    World = FilingContext | HostContext
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
+_Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
+
+_HOST_OPTIONS = (
+    click.option("--image", type=_FILE, help="The picture (host only; inside a container: the task's)."),
+    click.option("--index", type=_FOLDER, help="A picture index for reverse_image_search (host only)."),
+    click.option(
+        "--registry", type=_FILE, help="A registry for aircraft_registry, CSV or SQLite (host only)."
+    ),
+    click.option("--web", type=click.Choice(["live"]), help="Let open_page reach the web (host only)."),
+    click.option("--site", type=_FOLDER, help="Pages for open_page, a folder for each host (host only)."),
+    click.option(
+        "--out",
+        type=_FOLDER,
+        help="Where pictures are written.  [default: a temporary folder; inside a container: the workspace]",
+    ),
+)
+
+
+def host_options(command: _Decorated) -> _Decorated:
+    """The options that say what tools work on, the same for every command that calls tools."""
+    for option in reversed(_HOST_OPTIONS):
+        command = option(command)
+    return command
 
 
 @click.command("tool")
 @click.argument("name", required=False)
 @click.option("--json", "arguments", metavar="JSON", default="{}", help="The arguments, one JSON object.")
-@click.option("--image", type=_FILE, help="The picture (host only; inside a container: the task's).")
-@click.option("--index", type=_FOLDER, help="A picture index for reverse_image_search (host only).")
-@click.option("--registry", type=_FILE, help="A registry for aircraft_registry, CSV or SQLite (host only).")
-@click.option("--web", type=click.Choice(["live"]), help="Let open_page reach the web (host only).")
-@click.option("--site", type=_FOLDER, help="Pages for open_page, a folder for each host (host only).")
-@click.option(
-    "--out",
-    type=_FOLDER,
-    help="Where pictures are written.  [default: a temporary folder; inside a container: the workspace]",
-)
-def command(
-    name: str | None,
-    arguments: str,
-    image: Path | None,
-    index: Path | None,
-    registry: Path | None,
-    web: str | None,
-    site: Path | None,
-    out: Path | None,
-) -> None:
+@host_options
+def command(name: str | None, arguments: str, **given: Any) -> None:
     """Call the tool NAME and print one JSON line {ok, text, data, pictures}; without NAME list the tools.
 
-    Exit code 0 also when the tool could not do its job (ok is false); 2 for bad usage.
+    Exit code 0 also when the tool could not do its job (ok is false); 2 for bad usage. Inside a container a
+    NAME that is not offered is recorded like any call, and fails with error_kind not_found.
 
     \b
     fieldmark tool
     fieldmark tool ocr --json '{"mode": "registration"}' --image photo.jpg
     fieldmark tool open_page --json '{"url": "https://example.org/"}' --web live
     """
-    if image is None and _socket().exists():
-        prompt = _prompt()
-        _call_or_list(name, arguments, prompt.tools, lambda: _inside(prompt, out))
+    from fieldmark.tools.offer import Offer
+    from fieldmark.tools.registry import all_tools, get_tool
+
+    if is_inside(given["image"]):
+        prompt = prompt_here()
+        offer, world = Offer.of(prompt), inside(prompt, given["out"])
     else:
-        _call_or_list(name, arguments, None, lambda: _outside(image, index, registry, web, site, out))
-
-
-def _call_or_list(
-    name: str | None,
-    arguments: str,
-    offered: list[str] | None,
-    context: Callable[[], _World],
-) -> None:
-    """`offered` are the tools of the episode, None: all there are."""
-    from fieldmark.tools.registry import get_tool, tool_names
-
-    names = list(tool_names()) if offered is None else offered
+        tools = [get_tool(name)] if name else all_tools()
+        offer, world = Offer({tool.name: tool for tool in tools}), outside(**given)
     if name is None:
-        _list(names)
+        _list(offer)
         return
-    tool = get_tool(name)
-    if name not in names:
-        raise UsageError(f"tool {name} is not offered in this episode; offered: {', '.join(names) or 'none'}")
-    from fieldmark.tools.calling import call_tool
+    from fieldmark.tools.calling import call_by_name
 
-    world = context()
-    result = call_tool(tool, arguments, world, door="command")
-    pictures = [_described(picture, world) for picture in result.pictures]
+    context = world()
+    result = call_by_name(name, arguments, offer, context, door="command")
+    pictures = [_described(picture, context) for picture in result.pictures]
     row = {"ok": result.ok, "text": result.text, "data": result.data, "pictures": pictures}
     if not result.ok:
         row["error_kind"] = result.error_kind
     click.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
 
 
-def _list(names: list[str]) -> None:
-    from fieldmark.tools.registry import get_tool
-
-    for name in names:
-        tool = get_tool(name)
+def _list(offer: Offer) -> None:
+    for name, tool in offer.tools.items():
         fields = [key if spec.is_required() else f"{key}?" for key, spec in tool.args.model_fields.items()]
         click.echo(f"{name} {' '.join(fields)}\n    {tool.description}")
 
 
-def _described(picture: Picture, world: _World) -> dict[str, Any]:
+def _described(picture: Picture, context: World) -> dict[str, Any]:
     row = picture.model_dump(exclude_none=True)
-    path = world.file(picture)
+    path = context.file(picture)
     return row | {"file": str(path)} if path else row
 
 
-def _socket() -> Path:
+# --- inside a container ---------------------------------------------------------------------------
+
+
+def is_inside(image: Path | None) -> bool:
+    """Whether an episode's gateway is at hand and no picture of the caller's own was named."""
     from fieldmark.client import SOCKET
 
-    return Path(os.environ.get("FIELDMARK_SOCKET", SOCKET))
+    return image is None and Path(os.environ.get("FIELDMARK_SOCKET", SOCKET)).exists()
 
 
-def _workspace() -> Path:
-    return Path(os.environ.get("FIELDMARK_WORKSPACE", "/workspace"))
-
-
-def _prompt() -> Prompt:
-    """What the worker wrote for programs in its container."""
+def prompt_here() -> Prompt:
+    """What the worker wrote for programs in its container. UsageError: no episode has begun."""
     from fieldmark.task import Prompt
 
     path = _workspace() / ".prompt.json"
@@ -127,12 +121,17 @@ def _prompt() -> Prompt:
         raise UsageError(f"no episode is running here ({path}: {error})") from None
 
 
-def _inside(prompt: Prompt, out: Path | None) -> _World:
+def inside(prompt: Prompt, out: Path | None) -> Callable[[], World]:
+    """A Context for each call, which keeps its own pictures only."""
     from fieldmark.client import GatewayClient
     from fieldmark.tools.inside import FilingContext
 
-    folder = _writable(out or _workspace())
-    return FilingContext(GatewayClient(), prompt.image, prompt.view, folder)
+    client, folder = GatewayClient(), _writable(out or _workspace())
+    return lambda: FilingContext(client, prompt.image, prompt.view, folder)
+
+
+def _workspace() -> Path:
+    return Path(os.environ.get("FIELDMARK_WORKSPACE", "/workspace"))
 
 
 def _writable(folder: Path) -> Path:
@@ -143,24 +142,33 @@ def _writable(folder: Path) -> Path:
     return folder
 
 
-def _outside(
+# --- on the host ----------------------------------------------------------------------------------
+
+
+def outside(
     image: Path | None,
     index: Path | None,
     registry: Path | None,
     web: str | None,
     site: Path | None,
     out: Path | None,
-) -> _World:
-    fetch = _fetcher(web, site)
-    if image is None and fetch is None:
-        raise UsageError("name the picture: --image FILE")
-    from fieldmark.tools.outside import HostContext
+) -> Callable[[], World]:
+    """One Context, made when it is first asked for, from the options of the command line."""
 
-    try:
-        folder = out and _writable(out)
-        return HostContext(image or _blank(), _index(index), _registry(registry), folder, fetch)
-    except DataFault as error:
-        raise UsageError(f"{image}: {error}") from None
+    @cache
+    def make() -> World:
+        fetch = _fetcher(web, site)
+        if image is None and fetch is None:
+            raise UsageError("name the picture: --image FILE")
+        from fieldmark.tools.outside import HostContext
+
+        try:
+            folder = out and _writable(out)
+            return HostContext(image or _blank(), _index(index), _registry(registry), folder, fetch)
+        except DataFault as error:
+            raise UsageError(f"{image}: {error}") from None
+
+    return make
 
 
 def _fetcher(web: str | None, site: Path | None) -> Any:

@@ -89,8 +89,8 @@ def test_a_failing_call_does_not_lose_its_neighbours(play: Any) -> None:
 def test_unknown_tools_are_named_and_the_known_ones_listed(play: Any) -> None:
     gateway = play(calls(call("google_search", {"q": "x"}, "a1"), call("crop_zoom ", CROP, "a2")), ANSWER)
     (_, first), (_, second) = tool_texts(gateway.requests[1])
-    assert "no tool named google_search; the tools are crop_zoom, aircraft_registry, answer" in first
-    assert "no tool named crop_zoom " in second
+    assert "no tool named 'google_search'; the tools are crop_zoom, aircraft_registry, answer" in first
+    assert "no tool named 'crop_zoom ' (did you mean crop_zoom?); the tools are crop_zoom" in second
     assert [row["error_kind"] for row in gateway.of_kind("tool_result")][:2] == ["not_found", "not_found"]
     assert gateway.answers()[0]["text"] == "Saab 340"
 

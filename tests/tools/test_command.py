@@ -102,10 +102,13 @@ def test_a_shell_may_hand_over_half_an_emoji(container: tuple[ScriptedGateway, d
 def test_only_the_tools_of_the_episode_are_offered(
     container: tuple[ScriptedGateway, dict[str, str]],
 ) -> None:
-    _, env = container
+    gateway, env = container
     done = fieldmark("ocr", **env)
-    assert done.returncode == 2
-    assert "not offered in this episode; offered: crop_zoom, aircraft_registry, answer" in done.stderr
+    assert done.returncode == 0
+    row = json.loads(done.stdout)
+    assert row["error_kind"] == "not_found"
+    assert row["text"].endswith("no tool named 'ocr'; the tools are crop_zoom, aircraft_registry, answer")
+    assert [event["kind"] for event in gateway.events] == ["tool_call", "tool_result"]
     assert "ocr" not in fieldmark(**env).stdout
 
 
