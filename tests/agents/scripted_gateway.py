@@ -70,6 +70,7 @@ class ScriptedGateway:
         self.events: list[Json] = []
         self.routes: list[str] = []
         self.done: list[Json] = []
+        self.before_region: Callable[[], object] = lambda: None
         self.gone = threading.Event()
         self.finished = threading.Event()
         self.lifeline_open = threading.Event()
@@ -171,6 +172,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._bytes(b"", "text/plain", 204)
 
     def _region(self) -> None:
+        self.gateway.before_region()
         query = parse_qs(urlsplit(self.path).query)
         box = [float(n) for n in query["box"][0].split(",")] if "box" in query else [0, 0, 400, 300]
         scale = float(query["scale"][0])
