@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Protocol, cast
 
 import anyio
-import mcp_types as wire
+from mcp import types as wire
 from mcp.server import Server
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.stdio import stdio_server

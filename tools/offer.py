@@ -15,7 +15,7 @@ from fieldmark.tools.registry import get_tool
 
 _SHOWN = 100
 _ALIKE = 0.6
-_CLIENTS_PREFIX = re.compile(r".*?(?:functions\.|fieldmark_+)")
+_CLIENTS_PREFIX = re.compile(r".*?(?:functions|fieldmark)[._]+")
 
 
 @dataclass(frozen=True)

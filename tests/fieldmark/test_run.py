@@ -205,3 +205,18 @@ def test_a_skill_is_listed_read_and_recorded(fieldmark: Fieldmark, tiny: Path, t
     trace: list[Any] = list(run.trace(record))
     assert [(e.skill, e.file) for e in trace if e.kind == "skill_read"] == [("food", "SKILL.md")]
     assert len(run.config()["skills"]["food"]) == 64
+
+
+def test_strict_skill_calls_reach_the_container_and_the_record(
+    fieldmark: Fieldmark, tiny: Path, tmp_path: Path
+) -> None:
+    as_a_tool = Reply(calls=[Call("food", {})])
+    with ModelServer([as_a_tool, Reply(calls=[Call("answer", {"text": "red"})])]) as server:
+        done = fieldmark(*flags(server, tiny, "out", "--limit", 1, "--skill-calls", "strict"))
+    assert done.returncode == 0, done.stderr
+    [told] = [message["content"] for message in server.requests[1]["messages"] if message["role"] == "tool"]
+    assert told.startswith("Error (not_found): no tool named 'food'; the tools are ")
+    run = RunDir.open(tmp_path / "out")
+    [record] = run.episodes()
+    assert run.config()["config"]["skill_calls"] == "strict"
+    assert [event.kind for event in run.trace(record)].count("skill_read") == 0
