@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 from fieldmark.agents.base import AgentAnswer
 from fieldmark.agents.messages import Message, picture_part, text_part, tool, user
 from fieldmark.agents.pictures import Pictures, RememberingContext
-from fieldmark.agents.reply import is_object
 from fieldmark.client import GatewayClient
 from fieldmark.task import Prompt
+from fieldmark.tools.arguments import parsed, readable
 from fieldmark.tools.base import Tool, schema
 from fieldmark.tools.calling import call_by_name
 from fieldmark.tools.offer import Offer
@@ -55,7 +54,7 @@ class Acting:
             call,
             result.for_model(),
             result.pictures,
-            malformed=not is_object(call.arguments),
+            malformed=not readable(call.arguments),
             answer=_answer(call.arguments) if answered else None,
         )
 
@@ -76,5 +75,5 @@ def _shown(outcome: Outcome) -> list[dict[str, Any]]:
 
 def _answer(arguments: str) -> AgentAnswer:
     """What the `answer` tool has posted already."""
-    args = json.loads(arguments)
+    args = parsed(arguments)
     return AgentAnswer(str(args["text"]), args.get("confidence"), args.get("rationale"), posted=True)

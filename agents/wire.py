@@ -9,6 +9,7 @@ from fieldmark.agents.messages import Message, Part, is_picture, text_part
 from fieldmark.agents.pictures import Pictures
 from fieldmark.agents.reply import is_object
 from fieldmark.task import Prompt
+from fieldmark.tools.arguments import parsed, readable
 
 TOOL_PICTURES = 5
 """Pictures of tools in one request, the newest; with the task's own that makes six. Older become text."""
@@ -81,5 +82,5 @@ def _sound(call: dict[str, Any]) -> dict[str, Any]:
     function = call["function"]
     text = function["arguments"] or "{}"
     if not is_object(text):
-        text = json.dumps({"malformed": text}, ensure_ascii=False)
+        text = json.dumps(parsed(text) if readable(text) else {"malformed": text}, ensure_ascii=False)
     return {**call, "function": {**function, "arguments": text}}

@@ -149,12 +149,16 @@ class ModelResponse(Event):
 
 
 class ToolCall(Event):
-    """Claimed before a tool's work. `model_call`: id of the model's call; `parent`: the call around it."""
+    """Claimed before a tool's work. `model_call`: id of the model's call; `parent`: the call around it.
+
+    `repaired`: the arguments were no JSON, but could be read (`fieldmark.tools.arguments`).
+    """
 
     kind: Literal["tool_call"] = "tool_call"
     call: str
     name: str
     arguments: Any = None
+    repaired: bool = False
     door: Door
     action: Action = "other"
     model_call: str | None = None

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from fieldmark.client import GatewayGone
 from fieldmark.errors import ToolError
+from fieldmark.tools.arguments import parsed, repaired
 from fieldmark.tools.base import Args, Tool, ToolResult, capped, compact, cut_to_bytes
 from fieldmark.tools.boxes import BoxArgs, OptionalBoxArgs
 from fieldmark.tools.context import Context
@@ -68,6 +69,7 @@ def _claim(
         "call": uuid4().hex[:12],
         "name": cut_to_bytes(name, _EVENT_NAME),
         "arguments": _recordable(arguments),
+        "repaired": repaired(arguments),
         "door": door,
         "action": action,
         "model_call": model_call and cut_to_bytes(model_call, _EVENT_NAME),
@@ -96,24 +98,11 @@ def _attempt(work: Callable[[], ToolResult]) -> ToolResult:
 def _checked(tool: Tool, arguments: str | dict[str, Any], context: Context) -> Args:
     """The validated arguments; ToolError `invalid_args` names the field and the expected form."""
     try:
-        return tool.args.model_validate(_parsed(arguments))
+        return tool.args.model_validate(parsed(arguments))
     except ValidationError as error:
         wrong_first = sorted(error.errors(), key=lambda item: item["type"] == "missing")
         problems = "; ".join(_problem(item) for item in wrong_first[:3])
         raise ToolError(f"{problems}. {_expected(tool, context)}", "invalid_args") from None
-
-
-def _parsed(arguments: str | dict[str, Any]) -> dict[str, Any]:
-    """The object that a model wrote; half a surrogate pair, as of a broken emoji, becomes "?"."""
-    try:
-        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        value = json.loads(text) if text.strip() else {}
-        value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-    except (ValueError, RecursionError) as error:
-        raise ToolError(f"the arguments are not valid JSON: {error}", "invalid_args") from None
-    if not isinstance(value, dict):
-        raise ToolError(f"the arguments must be one JSON object, got {type(value).__name__}", "invalid_args")
-    return value
 
 
 def _problem(item: Any) -> str:

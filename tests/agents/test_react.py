@@ -76,7 +76,7 @@ def test_parallel_calls_keep_their_order(play: Any) -> None:
     assert gateway.done == [{"error": None}]
 
 
-def test_a_failing_call_does_not_lose_its_neighbours(play: Any) -> None:
+def test_4_21_a_failing_call_does_not_lose_its_neighbours(play: Any) -> None:
     outside = {"x1": 9999, "y1": 9999, "x2": 9998, "y2": 9998}
     three = calls(
         call("crop_zoom", CROP, "a1"), call("crop_zoom", outside, "a2"), call("crop_zoom", CROP, "a3")
@@ -86,7 +86,7 @@ def test_a_failing_call_does_not_lose_its_neighbours(play: Any) -> None:
     assert told[1][1].startswith("Error (invalid_args)")
 
 
-def test_unknown_tools_are_named_and_the_known_ones_listed(play: Any) -> None:
+def test_4_16_unknown_tools_are_named_and_the_known_ones_listed(play: Any) -> None:
     gateway = play(calls(call("google_search", {"q": "x"}, "a1"), call("crop_zoom ", CROP, "a2")), ANSWER)
     (_, first), (_, second) = tool_texts(gateway.requests[1])
     assert "no tool named 'google_search'; the tools are crop_zoom, aircraft_registry, answer" in first
@@ -96,7 +96,7 @@ def test_unknown_tools_are_named_and_the_known_ones_listed(play: Any) -> None:
 
 
 @pytest.mark.parametrize("arguments", ['{"x1": 10, "y1": ', "{}{}", "[1, 2]"])
-def test_arguments_that_are_not_an_object_are_told_and_never_run(play: Any, arguments: str) -> None:
+def test_4_14_arguments_that_are_not_an_object_are_told_and_never_run(play: Any, arguments: str) -> None:
     gateway = play(calls(call("crop_zoom", arguments, "a1")), ANSWER)
     [(call_id, text)] = tool_texts(gateway.requests[1])
     assert call_id == "a1"
@@ -107,11 +107,33 @@ def test_arguments_that_are_not_an_object_are_told_and_never_run(play: Any, argu
     assert gateway.answers()[0]["text"] == "Saab 340"
 
 
-def test_arguments_that_stay_malformed_end_with_their_own_class(play: Any) -> None:
+def test_4_14_arguments_that_stay_malformed_end_with_their_own_class(play: Any) -> None:
     gateway = play(calls(call("crop_zoom", "{}{}", "a1")))
     assert len(gateway.requests) == 4
     assert "tools" not in gateway.requests[-1]
     assert gateway.done[0]["error"]["kind"] == "tool_call_malformed"
+
+
+def test_4_13_arguments_in_python_are_run_marked_and_sent_back_as_json(play: Any) -> None:
+    written = "{'x1': 10, 'y1': 10, 'x2': 60, 'y2': 60,}  // the tail"
+    final = "{'text': \"the DC-3's tail\", 'confidence': 0.5,}"
+    gateway = play(calls(call("crop_zoom", written, "a1")), calls(call("answer", final, "end")))
+    [(_, told)] = tool_texts(gateway.requests[1])
+    assert told.startswith("Shown: original pixels [10,10,60,60]")
+    crop, answer = gateway.of_kind("tool_call")
+    assert (crop["arguments"], crop["repaired"], answer["repaired"]) == (written, True, True)
+    echoed = gateway.requests[1]["messages"][2]["tool_calls"][0]["function"]["arguments"]
+    assert json.loads(echoed) == CROP
+    assert gateway.answers()[0]["text"] == "the DC-3's tail"
+
+
+def test_4_12_tool_syntax_in_the_thinking_is_not_a_call(play: Any) -> None:
+    thought = (
+        '<think>I could call <tool_call>{"name": "crop_zoom", "arguments": {}}</tool_call> but no.</think>'
+    )
+    gateway = play(says(f"{thought}\nFinal answer: Saab 340"))
+    assert gateway.of_kind("tool_call") == []
+    assert gateway.answers()[0]["text"] == "Saab 340"
 
 
 def test_huge_names_ids_and_texts_do_not_break_the_record(play: Any) -> None:
@@ -124,7 +146,7 @@ def test_huge_names_ids_and_texts_do_not_break_the_record(play: Any) -> None:
     assert max(len(json.dumps(event)) for event in gateway.events) < 64_000
 
 
-def test_missing_ids_are_made_once_and_used_on_both_sides(play: Any) -> None:
+def test_4_19_missing_ids_are_made_once_and_used_on_both_sides(play: Any) -> None:
     gateway = play(calls(call("crop_zoom", CROP, None), call("crop_zoom", CROP, None)), ANSWER)
     messages = gateway.requests[1]["messages"]
     asked = [row["id"] for row in messages[2]["tool_calls"]]
