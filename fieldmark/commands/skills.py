@@ -10,7 +10,7 @@ import click
 
 @click.group("skills")
 def command() -> None:
-    """List the bundled skills, or check any folder of skills.
+    """List the bundled skills, or list and check any folder of skills.
 
     \b
     fieldmark skills list
@@ -19,17 +19,21 @@ def command() -> None:
 
 
 @command.command("list")
+@click.argument("folders", metavar="[DIR]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print a list of {name, description, allowed_tools}.")
-def list_skills(as_json: bool) -> None:
-    """List the bundled skills, and the tools that each carries: such a tool is offered while it is on.
+def list_skills(folders: tuple[Path, ...], as_json: bool) -> None:
+    """List the bundled skills, or those of each DIR, and the tools that each carries.
+
+    A tool that is carried is offered while a skill that carries it is on.
 
     \b
     fieldmark skills list
+    fieldmark skills list ./my-skills
     fieldmark skills list --json | jq -r '.[].name'
     """
-    from fieldmark.skills.loader import bundled
+    from fieldmark.skills.loader import bundled_folder, load_folder
 
-    skills = bundled()
+    skills = [skill for folder in folders or (bundled_folder(),) for skill in load_folder(folder)]
     if as_json:
         rows = [
             {"name": s.name, "description": s.description, "allowed_tools": s.allowed_tools} for s in skills

@@ -27,6 +27,11 @@ def test_list_says_what_each_carries() -> None:
     assert "aircraft-registration (carries aircraft_registry)\n" in skills("list").stdout
 
 
+def test_list_of_a_folder_of_ones_own(tmp_path: Path) -> None:
+    write(tmp_path, "mine")
+    assert skills("list", tmp_path).stdout == "mine\n    Does this. Use it then.\n"
+
+
 def test_the_bundled_ones_pass() -> None:
     done = skills("check")
     assert done.return_value == 0
