@@ -12,12 +12,16 @@ from fieldmark.errors import UsageError
 from fieldmark.task import Limits, SkillCalls
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
+NOT_FORCED = frozenset({"model", "messages", "input", "instructions", "system", "tools", "stream"})
+"""What an agent says, and how it listens: never changed."""
 
 
 class ModelConfig(BaseModel):
     """A model and where it is served. `key_env` names the variable that holds the key, never the key.
 
-    `sees` is whether it takes pictures; a built-in model knows that of itself.
+    `sees` is whether it takes pictures; a built-in model knows that of itself. `force` are parameters of
+    sampling that every request has, whatever the agent asks (`temperature`, `seed`, …); `max_tokens` goes out
+    under the name that the agent's wire format has for it.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -26,6 +30,16 @@ class ModelConfig(BaseModel):
     base_url: str | None = None
     key_env: str = DEFAULT_KEY_ENV
     sees: bool = True
+    force: dict[str, Any] = {}
+
+    @field_validator("force")
+    @classmethod
+    def _no_content(cls, force: dict[str, Any]) -> dict[str, Any]:
+        if told := sorted(NOT_FORCED & force.keys()):
+            raise ValueError(f"{told[0]!r} is no parameter of sampling and cannot be forced")
+        if None in force.values():
+            raise ValueError("a forced parameter has a value")
+        return force
 
 
 class RunConfig(BaseModel):
@@ -78,7 +92,13 @@ class RunConfig(BaseModel):
         )
 
 
-FLAT = {"time_limit": "seconds", "max_calls": "model_calls", "max_turns": "turns"}
+FLAT = {
+    "time_limit": "seconds",
+    "max_calls": "model_calls",
+    "max_tokens": "tokens",
+    "max_same_requests": "same_requests",
+    "max_turns": "turns",
+}
 """Flags and TOML keys of the run that belong to its Limits."""
 
 
@@ -93,6 +113,8 @@ def load_config(toml: Path | None, flags: dict[str, Any]) -> RunConfig:
             model[field] = given.pop(key)
         elif key in merged:
             model[field] = merged.pop(key)
+    if "force" in given:
+        model["force"] = {**model.get("force", {}), **given.pop("force")}
     merged.update(given)
     limits = {field: merged.pop(key) for key, field in FLAT.items() if key in merged}
     try:

@@ -20,6 +20,7 @@ from fieldmark.preflight import Plan
 from fieldmark.rundir import RunDir
 from fieldmark.runner import Run
 from fieldmark.sandbox import image
+from fieldmark.sandbox.gateway.endpoint import public_url
 from fieldmark.staging import StagedTask, stage
 from fieldmark.task import Task
 from fieldmark.trace import Picture
@@ -79,7 +80,7 @@ def _same_server(model: ModelConfig, base_url: str | None) -> ModelConfig:
     """The recorded server; its URL may be given again, since run.json leaves out a query and a password."""
     if base_url is None:
         return model
-    if preflight.public_url(base_url) != model.base_url:
+    if public_url(base_url) != model.base_url:
         raise UsageError(
             f"--base-url: this run began with {model.base_url}: start a new run for another server"
         )
@@ -110,7 +111,7 @@ def stage_all(tasks: list[Task], side: int, blobs: BlobStore) -> tuple[list[Stag
 def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]:
     """run.json: all that made this run what it is, and no secret."""
     config = plan.config
-    base_url = preflight.public_url(config.model.base_url) if config.model.base_url else None
+    base_url = public_url(config.model.base_url) if config.model.base_url else None
     return {
         "id": run_id,
         "name": config.name or run_id,
@@ -123,7 +124,12 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
             "tasks": len(plan.tasks),
         },
         "agent": config.agent,
-        "model": {"name": plan.upstream.name, "sees": plan.upstream.sees, "base_url": base_url},
+        "model": {
+            "name": plan.upstream.name,
+            "sees": plan.upstream.sees,
+            "base_url": base_url,
+            "force": dict(plan.upstream.force),
+        },
         "tools": plan.tools,
         "skills": {skill.name: skill.sha256 for skill in plan.skills},
         "limits": config.limits.model_dump(),

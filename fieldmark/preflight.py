@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from fieldmark.agents.registry import get_agent
 from fieldmark.config import ModelConfig, RunConfig
@@ -17,7 +17,8 @@ from fieldmark.evals.benchmarks.loading import load_benchmark
 from fieldmark.evals.judges import get_judge
 from fieldmark.sandbox import engine, image
 from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
-from fieldmark.sandbox.gateway.upstream import HttpUpstream, Upstream, chat_url
+from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
+from fieldmark.sandbox.gateway.upstream import HttpUpstream, Upstream
 from fieldmark.sandbox.gateway.web.archive import Archive
 from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.sandbox.gateway.web.policy import Policy
@@ -125,7 +126,7 @@ def make_upstream(model: ModelConfig) -> Upstream:
     if model.name.startswith("builtin/"):
         if model.name not in BUILTIN:
             raise UsageError(f"unknown model {model.name!r}: the built-in models are {', '.join(BUILTIN)}")
-        return ScoutUpstream()
+        return ScoutUpstream(model.force)
     base_url = model.base_url or os.environ.get("OPENAI_BASE_URL")
     if not base_url:
         raise UsageError(
@@ -134,14 +135,14 @@ def make_upstream(model: ModelConfig) -> Upstream:
     if urlsplit(base_url).scheme not in ("http", "https"):
         raise UsageError(f"--base-url {base_url!r} is not an http:// or https:// URL")
     check_endpoint(model, base_url)
-    return HttpUpstream(model.name, base_url, model.key_env, sees=model.sees)
+    return HttpUpstream(model.name, base_url, model.key_env, sees=model.sees, force=model.force)
 
 
 def check_endpoint(model: ModelConfig, base_url: str) -> None:
     """Ask the server for its models. A server that has no such list is taken at its word."""
     import openai
 
-    url = chat_url(base_url).partition("?")[0].removesuffix("/chat/completions")
+    url = endpoint(base_url, "").partition("?")[0]
     shown = public_url(url)
     key = os.environ.get(model.key_env) or "none"
     client = openai.OpenAI(base_url=url, api_key=key, timeout=15.0, max_retries=1)
@@ -157,13 +158,6 @@ def check_endpoint(model: ModelConfig, base_url: str) -> None:
     if listed and model.name not in listed:
         some = ", ".join(listed[:10])
         raise UsageError(f"unknown model {model.name!r}: {shown} serves {some}")
-
-
-def public_url(url: str) -> str:
-    """A URL without user, password and query, which can hold keys."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
 
 def check_disk(path: Path, min_free_mb: int) -> str | None:

@@ -56,10 +56,12 @@ class Task(_Strict):
 
 
 class Limits(_Strict):
-    """What ends an episode. 0 means no limit for `model_calls` and `turns`."""
+    """What ends an episode. 0 means no limit for all but `seconds`."""
 
     seconds: float = Field(default=240.0, gt=0, description="wall seconds of the agent, FIKA-Bench's limit")
     model_calls: int = Field(default=40, ge=0, description="model requests per episode")
+    tokens: int = Field(default=0, ge=0, description="input and output tokens, as the model reports them")
+    same_requests: int = Field(default=5, ge=0, description="times one request may come in a row")
     turns: int = Field(default=12, ge=0, description="think/act turns of our own agents")
 
 

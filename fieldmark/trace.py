@@ -63,10 +63,14 @@ class Region(_Open):
 
 
 class Tokens(_Open):
-    """What the upstream said it used; a field is None where it said nothing (unknown is not 0)."""
+    """What the upstream said it used; a field is None where it said nothing (unknown is not 0).
+
+    `cached` is part of `input`, `reasoning` part of `output`.
+    """
 
     input: int | None = None
     output: int | None = None
+    cached: int | None = None
     reasoning: int | None = None
 
 
@@ -113,7 +117,14 @@ class EpisodeStart(Event):
 
 
 class ModelRequest(Event):
-    """`messages` and `tools_blob` are blobs; together with `asked` they rebuild the request."""
+    """A request as it came (`sandbox/gateway/wire/requests.py` rebuilds it), and what was changed: `sent`.
+
+    `wire` is `chat_completions`, `responses` or `messages`. `system`, `messages` and `tools_blob` are blobs
+    of JSON, pictures replaced by `blob:<sha256>`; `asked` is all else, `keys` the order of the whole. `raw`:
+    the request's own spelling, where it is not compact JSON; `whole`: the request with its pictures, where
+    these cannot be put back to the byte. `partial`: the server keeps the conversation, these messages only
+    go on with it. `headers` are those that tell what a client is and which of its sessions this is.
+    """
 
     kind: Literal["model_request"] = "model_request"
     call: str
@@ -125,13 +136,21 @@ class ModelRequest(Event):
     sent: dict[str, Any]
     tools: list[str]
     tools_blob: str | None = None
+    system: str | None = None
     messages: list[str]
     pictures: list[Picture]
+    keys: list[str] = []
     raw: str | None = None
+    whole: str | None = None
+    partial: bool = False
+    headers: dict[str, str] = {}
 
 
 class ModelResponse(Event):
-    """What came back, as the tap saw it. `seconds` from the try that counted, without `waited` before it."""
+    """What came back, as the tap saw it. `seconds` from the try that counted, without `waited` before it.
+
+    `finish` is `stop`, `tool_calls`, `length`, `content_filter` in every format, else the format's word.
+    """
 
     kind: Literal["model_response"] = "model_response"
     call: str

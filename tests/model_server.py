@@ -1,4 +1,4 @@
-"""A scripted OpenAI-compatible model server: real HTTP, streaming or not, with faults on demand.
+"""A scripted model server: real HTTP in three wire formats, streaming or not, with faults on demand.
 
     with ModelServer(script) as server:
         ... base_url=server.url ...
@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+
+from tests import model_formats
 
 Body = dict[str, Any]
 
@@ -33,7 +34,10 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    """What to answer, after `delay` seconds. `cut`: close in the middle; `drop`: at once; `hang`: never."""
+    """What to answer, after `delay` seconds. `cut`: close in the middle; `drop`: at once; `hang`: never.
+
+    `raw`: these bytes instead, one write each, as `content_type`.
+    """
 
     text: str | None = None
     calls: Sequence[Call] = ()
@@ -48,6 +52,9 @@ class Reply:
     cut: bool = False
     hang: bool = False
     drop: bool = False
+    reasoning: str | None = None
+    raw: Sequence[bytes] = ()
+    content_type: str = "text/event-stream"
 
 
 Script = Callable[[Body], Reply]
@@ -66,13 +73,22 @@ def in_order(replies: Sequence[Reply]) -> Script:
 
 
 class ModelServer:
-    """Runs in its own thread. `requests` are the bodies that came, `keys` their Authorization headers."""
+    """Runs in its own thread. `requests` are the bodies that came, `raw` their bytes, `keys` their
+    Authorization headers, `headers` all of them, `paths` where they came. `speaks`: the routes it has.
+    """
 
-    def __init__(self, script: Script | Sequence[Reply], *, models: Sequence[str] = ("scripted",)) -> None:
+    def __init__(
+        self, script: Script | Sequence[Reply], *, models: Sequence[str] = ("scripted",),
+        speaks: Sequence[str] = model_formats.PATHS,
+    ) -> None:  # fmt: skip
         self._script = script if callable(script) else in_order(script)
         self._models = models
+        self._speaks = speaks
         self.requests: list[Body] = []
+        self.raw: list[bytes] = []
+        self.paths: list[str] = []
         self.keys: list[str] = []
+        self.headers: list[dict[str, str]] = []
         self._loop = asyncio.new_event_loop()
         self._started = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -101,7 +117,10 @@ class ModelServer:
 
     async def _listen(self) -> None:
         app = web.Application(client_max_size=2**28)
-        app.router.add_post("/v1/chat/completions", self._chat)
+        for path in self._speaks:
+            app.router.add_post(path, self._answer)
+        if "/v1/messages" in self._speaks:
+            app.router.add_post("/v1/messages/count_tokens", self._count)
         app.router.add_get("/v1/models", self._list)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
@@ -121,10 +140,21 @@ class ModelServer:
             {"object": "list", "data": [{"id": m, "object": "model"} for m in self._models]}
         )
 
-    async def _chat(self, request: web.Request) -> web.StreamResponse:
-        body = await request.json()
+    async def _count(self, request: web.Request) -> web.Response:
+        self._note(request, await request.read())
+        return web.json_response({"input_tokens": 123})
+
+    def _note(self, request: web.Request, raw: bytes) -> Body:
+        body: Body = json.loads(raw)
+        self.raw.append(raw)
         self.requests.append(body)
+        self.paths.append(request.path)
         self.keys.append(request.headers.get("Authorization", ""))
+        self.headers.append({name.lower(): value for name, value in request.headers.items()})
+        return body
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        body = self._note(request, await request.read())
         reply = self._script(body)
         await asyncio.sleep(3600 if reply.hang else reply.delay)
         if reply.drop:
@@ -132,84 +162,34 @@ class ModelServer:
             return web.Response()
         if reply.status != 200:
             error = reply.error or {"message": f"scripted {reply.status}", "type": "scripted", "code": None}
-            return web.json_response({"error": error}, status=reply.status, headers=reply.headers)
+            shape = {"type": "error"} if request.path == "/v1/messages" else {}
+            return web.json_response({**shape, "error": error}, status=reply.status, headers=reply.headers)
+        if reply.raw:
+            return await _written(request, reply.raw, reply.content_type)
         if body.get("stream"):
-            return await self._stream(request, body, reply)
-        return await self._whole(request, body, reply)
+            events = [*model_formats.events(request.path, str(body["model"]), reply)]
+            kept = events[: len(events) // 2] if reply.cut else events
+            return await _written(request, kept, "text/event-stream", cut=reply.cut)
+        data = json.dumps(model_formats.whole(request.path, str(body["model"]), reply)).encode()
+        kept = [data[: len(data) // 2]] if reply.cut else [data]
+        return await _written(request, kept, "application/json", len(data), cut=reply.cut)
 
-    async def _whole(self, request: web.Request, body: Body, reply: Reply) -> web.StreamResponse:
-        choice = {"index": 0, "message": _message(reply), "finish_reason": _finish(reply)}
-        whole = {"id": "x", "object": "chat.completion", "model": body["model"], "choices": [choice]}
-        if reply.usage is not None:
-            whole["usage"] = reply.usage
-        data = json.dumps(whole).encode()
-        if not reply.cut:
-            return web.Response(body=data, content_type="application/json")
-        response = web.StreamResponse(
-            headers={"Content-Type": "application/json", "Content-Length": str(len(data))}
-        )
-        await response.prepare(request)
-        await response.write(data[: len(data) // 2])
+
+async def _written(
+    request: web.Request, pieces: Sequence[bytes], kind: str, length: int | None = None, *, cut: bool = False
+) -> web.StreamResponse:
+    """A reply in these writes; `cut`: the connection is broken off after them."""
+    response = web.StreamResponse(headers={"Content-Type": kind})
+    response.content_length = length
+    await response.prepare(request)
+    for piece in pieces:
+        await response.write(piece)
+        await asyncio.sleep(0)
+    if cut:
         _close(request)
-        return response
-
-    async def _stream(self, request: web.Request, body: Body, reply: Reply) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-        await response.prepare(request)
-        events = list(_events(body, reply))
-        for event in events[: len(events) // 2] if reply.cut else events:
-            await response.write(f"data: {event}\n\n".encode())
-        if reply.cut:
-            _close(request)
-            return response
-        await response.write(b"data: [DONE]\n\n")
-        return response
+    return response
 
 
 def _close(request: web.Request) -> None:
     assert request.transport is not None
     request.transport.abort()
-
-
-def _arguments(call: Call) -> str:
-    return call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
-
-
-def _message(reply: Reply) -> Body:
-    message: Body = {"role": "assistant", "content": reply.text}
-    if reply.calls:
-        message["tool_calls"] = [
-            {
-                "id": c.id or f"c{i}",
-                "type": "function",
-                "function": {"name": c.name, "arguments": _arguments(c)},
-            }
-            for i, c in enumerate(reply.calls)
-        ]
-    return message
-
-
-def _finish(reply: Reply) -> str:
-    return reply.finish or ("tool_calls" if reply.calls else "stop")
-
-
-def _events(body: Body, reply: Reply) -> list[str]:
-    """Text word by word, then each call in two halves, the finish, the usage."""
-    deltas: list[Body] = [{"role": "assistant"}]
-    deltas += [{"content": word} for word in re.findall(r"\S+\s*|\s+", reply.text or "")]
-    for i, call in enumerate(reply.calls):
-        text = _arguments(call)
-        middle = len(text) // 2
-        head = {"name": call.name, "arguments": text[:middle]}
-        deltas.append(
-            {"tool_calls": [{"index": i, "id": call.id or f"c{i}", "type": "function", "function": head}]}
-        )
-        deltas.append({"tool_calls": [{"index": i, "function": {"arguments": text[middle:]}}]})
-    events: list[Body] = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
-    events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": _finish(reply)}]})
-    if reply.usage is not None:
-        events.append({"choices": [], "usage": reply.usage})
-    return [
-        json.dumps({"id": "x", "object": "chat.completion.chunk", "model": body["model"], **e})
-        for e in events
-    ]

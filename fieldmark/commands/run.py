@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,20 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
     return [name.strip() for name in value.split(",") if name.strip()] if value is not None else None
 
 
+def _values(ctx: click.Context, param: click.Parameter, pairs: tuple[str, ...]) -> dict[str, Any] | None:
+    """KEY=VALUE, the value as JSON where it is JSON, else as a text."""
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        key, sign, value = pair.partition("=")
+        if not key.strip() or not sign:
+            raise click.BadParameter(f"{pair!r} is not KEY=VALUE, such as temperature=0")
+        try:
+            values[key.strip()] = json.loads(value)
+        except ValueError:
+            values[key.strip()] = value
+    return values or None
+
+
 @click.command("run")
 @click.argument("toml", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--benchmark", help="A bundled name, or a path to a tasks.jsonl.  [default: fieldmark-mini]")
@@ -23,6 +38,10 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
 @click.option("--base-url", help="An OpenAI-compatible server.  [default: $OPENAI_BASE_URL]")
 @click.option("--key-env", help="The variable that holds the key.  [default: OPENAI_API_KEY]")
 @click.option("--sees/--blind", default=None, help="Whether the model takes pictures.  [default: sees]")
+@click.option(
+    "--force", multiple=True, callback=_values, metavar="KEY=VALUE",
+    help="Set a parameter in every model request, such as temperature=0; repeatable.",
+)  # fmt: skip
 @click.option("--judge", help="[default: exact]")
 @click.option("--tools", callback=_names, help="none, all, a,b or all,-a.  [default: all]")
 @click.option("--skills", callback=_names, help="The same, or a folder of your own.  [default: all]")
@@ -36,6 +55,14 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
 @click.option("--parallel", type=int, help="Episodes at once.  [default: 2]")
 @click.option("--time-limit", type=float, help="Seconds an episode may take.  [default: 240]")
 @click.option("--max-calls", type=int, help="Model calls an episode may make; 0: any number.  [default: 40]")
+@click.option(
+    "--max-tokens",
+    type=int,
+    help="Tokens an episode may use, as the model reports them; 0: any.  [default: 0]",
+)
+@click.option(
+    "--max-same-requests", type=int, help="Times one model request may come in a row; 0: any.  [default: 5]"
+)
 @click.option("--max-turns", type=int, help="Turns of our own agents; 0: any number.  [default: 12]")
 @click.option(
     "--image-side", type=int, help="Longest side in pixels of the view models get.  [default: 2048]"
@@ -58,7 +85,7 @@ def command(toml: Path | None, resume: Path | None, **flags: Any) -> int:
 
     \b
     fieldmark run --benchmark fieldmark-mini --agent react --model builtin/scout --parallel 4
-    fieldmark run --model qwen3-vl-8b --base-url http://localhost:8000/v1
+    fieldmark run --model qwen3-vl-8b --base-url http://localhost:8000/v1 --force temperature=0
     fieldmark run --resume runs/20261130-101500-react-scout
     """
     from fieldmark import launch

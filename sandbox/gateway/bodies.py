@@ -50,8 +50,7 @@ async def read_json(session: Session, request: web.BaseRequest, limit: int = MAX
 
 def parse_json(raw: bytes) -> Any:
     """JSON of at most MAX_PARTS values, nested at most MAX_DEPTH deep; Refused otherwise."""
-    if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MAX_PARTS:
-        raise Refused(413, "too_large", f"the body has over {MAX_PARTS} parts")
+    count_parts(raw)
     try:
         value = json.loads(raw, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
@@ -59,6 +58,12 @@ def parse_json(raw: bytes) -> Any:
     if _is_deeper(value, MAX_DEPTH):
         raise Refused(400, "malformed", f"the body is nested over {MAX_DEPTH} deep")
     return value
+
+
+def count_parts(raw: bytes) -> None:
+    """Refused when JSON has over MAX_PARTS values; costs milliseconds, whatever it is."""
+    if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MAX_PARTS:
+        raise Refused(413, "too_large", f"the body has over {MAX_PARTS} parts")
 
 
 def release(session: Session, request: web.BaseRequest) -> None:

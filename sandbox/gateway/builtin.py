@@ -1,80 +1,59 @@
-"""Built-in models, rendered in the Chat Completions wire format: no key, no network."""
+"""Built-in models: served in every wire format, without key or network."""
 
 from __future__ import annotations
 
 import json
-import time
-import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.scout.policy import SEES, respond
 from fieldmark.sandbox.gateway.upstream import UpstreamReply
+from fieldmark.sandbox.gateway.wire import messages
+from fieldmark.sandbox.gateway.wire.common import compact
+from fieldmark.sandbox.gateway.wire.formats import format_of
+from fieldmark.sandbox.gateway.wire.rendering import Said, call_id, render, render_stream
+from fieldmark.trace import CallRequest
 
 BUILTIN = ("builtin/scout",)
 
 
 class ScoutUpstream:
-    """`builtin/scout`: a rule-based baseline without a vision model (see `scout/policy.py`)."""
+    """`builtin/scout`: a rule-based baseline without a vision model (see `scout/policy.py`).
+
+    `force` is recorded as sent; rules have no sampling.
+    """
 
     name = "builtin/scout"
     sees = SEES
+
+    def __init__(self, force: Mapping[str, Any] | None = None) -> None:
+        self.force: Mapping[str, Any] = force or {}
 
     async def close(self) -> None:
         """Nothing to close."""
 
     @asynccontextmanager
-    async def chat(self, payload: bytes, clock: Clock, *, whole: bool) -> AsyncIterator[UpstreamReply]:
-        body = json.loads(payload)
-        reply = respond(body)
-        message = _message(reply.text, reply.tool_calls)
-        if body.get("stream"):
-            yield UpstreamReply(200, "text/event-stream", _stream(message))
-        else:
-            yield UpstreamReply(200, "application/json", _whole(message))
-
-
-def _message(text: str | None, calls: list[dict[str, Any]]) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": text}
-    if calls:
-        message["tool_calls"] = [
-            {
-                "id": f"call_{uuid.uuid4().hex[:12]}",
-                "type": "function",
-                "function": {
-                    "name": call["name"],
-                    "arguments": json.dumps(call["arguments"], ensure_ascii=False),
-                },
-            }
-            for call in calls
+    async def send(
+        self, path: str, payload: bytes, clock: Clock, *, whole: bool, headers: Mapping[str, str]
+    ) -> AsyncIterator[UpstreamReply]:
+        wire, body = format_of(path), json.loads(payload)
+        if path == messages.COUNT_PATH:
+            yield UpstreamReply(200, "application/json", _each([b'{"input_tokens":0}']))
+            return
+        reply = respond(wire.as_chat(body))
+        calls = [
+            CallRequest(id=call_id(), name=call["name"], arguments=compact(call["arguments"]))
+            for call in reply.tool_calls
         ]
-    return message
+        said = Said(self.name, reply.text, calls)
+        if body.get("stream"):
+            yield UpstreamReply(200, "text/event-stream", _each(render_stream(wire, said)))
+        else:
+            yield UpstreamReply(200, "application/json", _each([render(wire, said)]))
 
 
-def _envelope(kind: str, choice: dict[str, Any]) -> dict[str, Any]:
-    choice = {"index": 0, **choice}
-    return {
-        "id": f"scout-{uuid.uuid4().hex[:12]}", "object": kind, "created": int(time.time()),
-        "model": ScoutUpstream.name, "choices": [choice],
-        "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
-    }  # fmt: skip
-
-
-def _finish(message: dict[str, Any]) -> str:
-    return "tool_calls" if message.get("tool_calls") else "stop"
-
-
-async def _whole(message: dict[str, Any]) -> AsyncIterator[bytes]:
-    choice = {"message": message, "finish_reason": _finish(message)}
-    yield json.dumps(_envelope("chat.completion", choice), ensure_ascii=False).encode()
-
-
-async def _stream(message: dict[str, Any]) -> AsyncIterator[bytes]:
-    calls = [{"index": i, **call} for i, call in enumerate(message.get("tool_calls", []))]
-    delta = {**message, **({"tool_calls": calls} if calls else {})}
-    for choice in ({"delta": delta, "finish_reason": None}, {"delta": {}, "finish_reason": _finish(message)}):
-        event = json.dumps(_envelope("chat.completion.chunk", choice), ensure_ascii=False)
-        yield f"data: {event}\n\n".encode()
-    yield b"data: [DONE]\n\n"
+async def _each(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
+    for chunk in chunks:
+        yield chunk

@@ -30,7 +30,10 @@ ROUTES: dict[tuple[str, str], Handler] = {
     ("POST", "/events"): events.post_events,
     ("PUT", "/blobs"): events.put_blob,
     ("POST", "/done"): events.done,
-    ("POST", "/v1/chat/completions"): models.chat_completions,
+    ("POST", "/v1/chat/completions"): models.call,
+    ("POST", "/v1/responses"): models.call,
+    ("POST", "/v1/messages"): models.call,
+    ("POST", "/v1/messages/count_tokens"): models.count_tokens,
     ("GET", "/v1/models"): models.list_models,
     ("POST", "/lookup/reverse-image"): lookups.reverse_image,
     ("POST", "/lookup/aircraft"): lookups.aircraft,
@@ -104,14 +107,14 @@ class Door:
         return web.json_response(text=self._session.prompt.model_dump_json())
 
     async def _serve(self, request: web.BaseRequest) -> web.StreamResponse:
-        handler = ROUTES.get((request.method, request.path))
+        handler = _handler(request)
         if handler is None:
-            return refusal(404, "not_found", f"no route {request.method} {request.path}")
+            return refusal(404, "not_found", f"no route {request.method} {request.path}", request.path)
         session = self._session
         if session is None:
             return refusal(409, "idle", "no episode has begun")
         if session.ended.done():
-            return gone()
+            return gone(request.path)
         try:
             return await handler(session, request)
         except Refused as refused:
@@ -122,7 +125,7 @@ class Door:
             raise
         except Exception as error:
             session.fail(host_or_gateway_fault(error))
-            return gone()
+            return gone(request.path)
         finally:
             bodies.release(session, request)
 
@@ -133,6 +136,12 @@ class Door:
         if session is not None and not session.ended.done():
             session.note_denied(request.method, request.raw_path[:500], why[:120])
         return refusal(403, "denied", why)
+
+
+def _handler(request: web.BaseRequest) -> Handler | None:
+    if request.method == "GET" and request.path.startswith("/v1/models/"):  # a model's name may hold slashes
+        return models.one_model
+    return ROUTES.get((request.method, request.path))
 
 
 def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> web.BaseRequest:

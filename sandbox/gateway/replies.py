@@ -1,8 +1,13 @@
-"""The gateway's own answers, in its own shape and in OpenAI's."""
+"""The gateway's own answers, in its own shape and in those of the wire formats."""
 
 from __future__ import annotations
 
 from aiohttp import web
+
+from fieldmark.sandbox.gateway.wire.formats import format_of
+
+NO_RETRY = {"x-should-retry": "false"}
+"""What the clients of OpenAI and Anthropic obey; 400 and 410 are statuses that no client tries again."""
 
 
 class Refused(Exception):
@@ -15,21 +20,17 @@ class Refused(Exception):
 
     def reply(self, route: str) -> web.Response:
         """The answer, in the shape that the clients of a route read."""
-        shape = openai_error if route.startswith("/v1/") else refusal
-        return shape(self.status, self.kind, str(self))
+        return refusal(self.status, self.kind, str(self), route)
 
 
-def refusal(status: int, kind: str, message: str) -> web.Response:
-    """An error in the gateway's own shape."""
-    return web.json_response({"error": {"kind": kind, "message": message}}, status=status)
+def refusal(status: int, kind: str, message: str, route: str = "") -> web.Response:
+    """An error: under `/v1/` in the shape of the route's wire format, else in the gateway's own."""
+    if not route.startswith("/v1/"):
+        return web.json_response({"error": {"kind": kind, "message": message}}, status=status)
+    body = format_of(route).error(status, kind, message)
+    return web.json_response(body, status=status, headers=NO_RETRY)
 
 
-def openai_error(status: int, code: str, message: str) -> web.Response:
-    """An error in the shape that OpenAI's clients read; 400 is what they do not retry."""
-    error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
-    return web.json_response({"error": error}, status=status)
-
-
-def gone() -> web.Response:
+def gone(route: str = "") -> web.Response:
     """The episode is over; whoever asks should end."""
-    return refusal(410, "gone", "this episode is over")
+    return refusal(410, "gone", "this episode is over", route)

@@ -11,8 +11,10 @@ from fieldmark.blobs import BlobStore
 from fieldmark.errors import EpisodeFault, GatewayFault, HostFault, ModelFault
 from fieldmark.records import Status
 from fieldmark.sandbox.gateway.backends import Backends
+from fieldmark.sandbox.gateway.budget import MAX_REFUSED, Budget
 from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.keeper import Keeper
+from fieldmark.sandbox.gateway.replies import Refused
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.gateway.upstream import Upstream
 from fieldmark.skills.skill import Skill
@@ -78,7 +80,7 @@ class Session:
         self.held_bytes = 0  # of request bodies that are being worked on
         self.known_pictures: dict[str, Picture] = {p.blob: p for p in (prompt.image, prompt.view)}
         self._tracer = tracer
-        self._budget_hit = False
+        self.budget = Budget(prompt.limits)
         self._disk_error: OSError | None = None
         self._notes = self._denials = 0
         self._looking_up = asyncio.Semaphore(LOOK_UPS_AT_ONCE)
@@ -135,23 +137,27 @@ class Session:
 
     # -- budget --------------------------------------------------------------------------------
 
-    def take_model_call(self) -> str | None:
-        """The name of the next model call, or None when the budget of calls is used up."""
-        limit = self.prompt.limits.model_calls
-        if limit and self.counts["model_calls"] >= limit:
-            if not self._budget_hit:
-                self.note("warning", f"the budget of {limit} model calls is used up")
-            self._budget_hit = True
-            return None
-        self.counts["model_calls"] += 1
-        return f"m{self.counts['model_calls']}"
+    def take_model_call(self, digest: bytes) -> str:
+        """The name of the next model call. Refused (400) when a budget of the episode is used up.
+
+        `digest` is of the request. An agent that will not stop asking is stopped.
+        """
+        if self.budget.take(digest, self.tokens):
+            self.counts["model_calls"] += 1
+            return f"m{self.counts['model_calls']}"
+        why = self.budget.hit or ""
+        if self.budget.refused == 1:
+            self.note("warning", why)
+        if self.budget.refused > MAX_REFUSED:
+            self.finish()
+        raise Refused(400, "budget_exhausted", why)
 
     def add_tokens(self, tokens: Tokens | None) -> None:
         """Sum what the upstream reported; a response without usage is counted as such, not as 0."""
         if tokens is None or tokens.input is None or tokens.output is None:
             self.counts["calls_without_usage"] += 1
             return
-        for field in ("input", "output", "reasoning"):
+        for field in ("input", "output", "cached", "reasoning"):
             more = getattr(tokens, field)
             if more is not None:
                 setattr(self.tokens, field, (getattr(self.tokens, field) or 0) + more)
@@ -187,7 +193,7 @@ class Session:
             if error:
                 self.note("warning", f"after its answer: {error.message}")
             self._end(Outcome("answered", self.answer))
-        elif self._budget_hit:
+        elif self.budget.hit:
             self._end(Outcome("budget", self.answer, error))
         else:
             self._end(

@@ -8,16 +8,13 @@ never stops talking is a ModelFault.
 from __future__ import annotations
 
 import asyncio
-import json
-import math
 import os
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from typing import Protocol
-from urllib.parse import urlsplit, urlunsplit
+from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 import aiohttp
 from tenacity import (
@@ -31,15 +28,15 @@ from tenacity.wait import wait_base
 
 from fieldmark.errors import ModelFault
 from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
+from fieldmark.sandbox.gateway.upstream_errors import Again, ServerError
+from fieldmark.sandbox.gateway.wire import messages
 
 TRIES = 6
-MAX_WAIT = 300.0
-"""A Retry-After of more seconds is not waited for: the run stops, to be resumed then."""
 MAX_REPLY = 32 * 2**20
 """Bytes of one reply of a model."""
 CONNECT_TIMEOUT = 10.0
 READ_TIMEOUT = 600.0
-_RETRIED = frozenset({408, 409, 425, 429})
 BACK_OFF = wait_random_exponential(multiplier=0.5, max=20.0)
 
 
@@ -53,45 +50,47 @@ class UpstreamReply:
     tries: int = 1
     waited: float = 0.0
 
+    @property
+    def streams(self) -> bool:
+        """Whether it is a stream of server-sent events."""
+        return "event-stream" in self.content_type
+
 
 class Upstream(Protocol):
-    """`name` is the model's name as the upstream knows it; `sees` is whether it takes pictures."""
+    """`name` is the model's name as the upstream knows it; `sees` is whether it takes pictures.
+
+    `force` are parameters that every request to it has, whatever its sender asks.
+    """
 
     name: str
     sees: bool
+    force: Mapping[str, Any]
 
-    def chat(
-        self, payload: bytes, clock: Clock, *, whole: bool
+    def send(
+        self, path: str, payload: bytes, clock: Clock, *, whole: bool, headers: Mapping[str, str]
     ) -> AbstractAsyncContextManager[UpstreamReply]:
-        """Send one Chat Completions request. `whole`: read the body inside, so that a cut is retried too."""
+        """Send one request to a path below the base URL (`/chat/completions`, `/responses`, `/messages`).
+
+        `whole`: read the body inside, so that a cut is retried too. `headers`: of the client, to pass on.
+        """
 
     async def close(self) -> None:
         """Give back connections; no call follows."""
 
 
-def chat_url(base_url: str) -> str:
-    """The Chat Completions URL for any usual spelling of a base URL.
-
-    `http://h:p`, `…/v1`, `…/v1/chat/completions` mean the same; other paths and queries are kept.
-    """
-    parts = urlsplit(base_url)
-    path = parts.path.rstrip("/").removesuffix("/chat/completions")
-    path = path or "/v1"
-    return urlunsplit((parts.scheme, parts.netloc, f"{path}/chat/completions", parts.query, ""))
-
-
 class HttpUpstream:
-    """An OpenAI-compatible server. The key stays in this process."""
+    """A server of one or more wire formats. The key stays in this process."""
 
     def __init__(
         self, name: str, base_url: str, key_env: str | None = None, *, sees: bool = True,
-        back_off: wait_base = BACK_OFF,
+        force: Mapping[str, Any] | None = None, back_off: wait_base = BACK_OFF,
     ) -> None:  # fmt: skip
         self.name = name
-        self._back_off = back_off
         self.sees = sees
-        self.url = chat_url(base_url)
+        self.force = force or {}
+        self._base_url = base_url
         self._key_env = key_env
+        self._back_off = back_off
         self._client: aiohttp.ClientSession | None = None
 
     async def close(self) -> None:
@@ -99,7 +98,10 @@ class HttpUpstream:
             await self._client.close()
 
     @asynccontextmanager
-    async def chat(self, payload: bytes, clock: Clock, *, whole: bool) -> AsyncIterator[UpstreamReply]:
+    async def send(
+        self, path: str, payload: bytes, clock: Clock, *, whole: bool, headers: Mapping[str, str]
+    ) -> AsyncIterator[UpstreamReply]:
+        post = _Post(path, endpoint(self._base_url, path), payload, {**headers, **self._own_headers(path)})
         began = time.monotonic()
         reply: UpstreamReply | None = None
         response: aiohttp.ClientResponse | None = None
@@ -108,72 +110,53 @@ class HttpUpstream:
                 with attempt:
                     tried = time.monotonic()
                     try:
-                        response, reply = await self._try(payload, whole)
-                    except _Again:
+                        response, reply = await self._try(post, whole)
+                    except Again:
                         clock.forgive(time.monotonic() - tried)
                         raise
                     reply.tries = attempt.retry_state.attempt_number
                     reply.waited = round(tried - began, 3)
             assert reply is not None
             yield reply
-        except _Again as error:
-            raise ModelFault(f"{self.url}: {error} ({TRIES} tries)", kind="unreachable") from None
+        except Again as error:
+            raise ModelFault(f"{post.shown}: {error} ({TRIES} tries)", kind="unreachable") from None
         finally:
             if response is not None:
                 response.close()
 
-    async def _try(self, payload: bytes, whole: bool) -> tuple[aiohttp.ClientResponse, UpstreamReply]:
+    async def _try(self, post: _Post, whole: bool) -> tuple[aiohttp.ClientResponse, UpstreamReply]:
         try:
-            response = await self._session().post(self.url, data=payload, headers=self._headers())
-            await self._check(response)
+            response = await self._session().post(post.url, data=post.payload, headers=post.headers)
             content_type = response.headers.get("Content-Type", "application/json")
-            if not whole:
-                return response, UpstreamReply(response.status, content_type, self._passing(response))
-            body = b"".join([chunk async for chunk in self._limited(response)])
-            return response, UpstreamReply(response.status, content_type, _once(body))
+            chunks = _limited(response, post)
+            if response.status >= 400 or whole:
+                body = b"".join([chunk async for chunk in chunks])
+                self._judge(response, post, body)
+                chunks = _once(body)
+            else:
+                chunks = _passing(chunks, post)
+            return response, UpstreamReply(response.status, content_type, chunks)
+        except aiohttp.ClientConnectorCertificateError as error:
+            why = f"{post.shown}: its certificate is not trusted ({error.certificate_error})"
+            message = f"{why[:300]}: name the file of your CA in SSL_CERT_FILE"
+            raise ModelFault(message, kind="certificate", stops_run=True) from None
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise _Again(f"{type(error).__name__}: {error}"[:300]) from None
+            raise Again(f"{type(error).__name__}: {error}"[:300]) from None
 
-    async def _passing(self, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
-        """Chunks that the agent sees at once, so that a cut can no longer be hidden by another try."""
-        try:
-            async for chunk in self._limited(response):
-                yield chunk
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise ModelFault(f"{self.url}: the stream broke off: {error}"[:300], kind="cut") from None
+    def _judge(self, response: aiohttp.ClientResponse, post: _Post, body: bytes) -> None:
+        if response.status >= 400:
+            ServerError(response.status, post.shown, post.path, response.headers, body, self.force).judge()
 
-    async def _limited(self, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
-        size = 0
-        async for chunk in response.content.iter_any():
-            size += len(chunk)
-            if size > MAX_REPLY:
-                response.close()
-                raise ModelFault(f"{self.url}: a reply of over {MAX_REPLY} bytes", kind="reply_too_large")
-            yield chunk
-
-    async def _check(self, response: aiohttp.ClientResponse) -> None:
-        status = response.status
-        if status < 400:
-            return
-        if status in (401, 403, 404):
-            raise ModelFault(
-                f"{self.url} answered {status}: check the URL, the model's name and the key",
-                kind=str(status),
-                stops_run=True,
-            )
-        if status == 429 and _quota_is_used_up(await response.read()):
-            raise ModelFault(f"{self.url}: the account's quota is used up", kind="quota", stops_run=True)
-        if status in _RETRIED or status >= 500:
-            after = _retry_after(response.headers)
-            response.close()
-            if after is not None and after > MAX_WAIT:
-                message = f"{self.url} answered {status} and wants no request for {after:.0f} s"
-                raise ModelFault(message, kind="rate_limit", stops_run=True)
-            raise _Again(f"HTTP {status}", after)
-
-    def _headers(self) -> dict[str, str]:
+    def _own_headers(self, path: str) -> dict[str, str]:
+        """The key where the format has it; for Messages, other servers than Anthropic's want it as a bearer."""
+        headers = {"Content-Type": "application/json"}
         key = os.environ.get(self._key_env, "") if self._key_env else ""
-        return {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
+        is_messages = path.startswith(messages.PATH)
+        if key and is_messages:
+            headers["x-api-key"] = key
+        if key and not (is_messages and (urlsplit(self._base_url).hostname or "").endswith("anthropic.com")):
+            headers["Authorization"] = f"Bearer {key}"
+        return headers
 
     def _session(self) -> aiohttp.ClientSession:
         if self._client is None:
@@ -183,12 +166,38 @@ class HttpUpstream:
         return self._client
 
 
-class _Again(Exception):
-    """A try that failed in a way worth another try; `after` is the server's Retry-After in seconds."""
+@dataclass(frozen=True)
+class _Post:
+    """What is sent, and where. `path` is below the base URL."""
 
-    def __init__(self, message: str, after: float | None = None) -> None:
-        super().__init__(message)
-        self.after = after
+    path: str
+    url: str
+    payload: bytes
+    headers: Mapping[str, str]
+
+    @property
+    def shown(self) -> str:
+        """The URL as it may stand in a message: a query can hold a key."""
+        return public_url(self.url)
+
+
+async def _passing(chunks: AsyncIterator[bytes], post: _Post) -> AsyncIterator[bytes]:
+    """Chunks that the agent sees at once, so that a cut can no longer be hidden by another try."""
+    try:
+        async for chunk in chunks:
+            yield chunk
+    except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        raise ModelFault(f"{post.shown}: the stream broke off: {error}"[:300], kind="cut") from None
+
+
+async def _limited(response: aiohttp.ClientResponse, post: _Post) -> AsyncIterator[bytes]:
+    size = 0
+    async for chunk in response.content.iter_any():
+        size += len(chunk)
+        if size > MAX_REPLY:
+            response.close()
+            raise ModelFault(f"{post.shown}: a reply of over {MAX_REPLY} bytes", kind="reply_too_large")
+        yield chunk
 
 
 def _retrying(clock: Clock, back_off: wait_base) -> AsyncRetrying:
@@ -198,37 +207,11 @@ def _retrying(clock: Clock, back_off: wait_base) -> AsyncRetrying:
 
     def wait(state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
-        after = error.after if isinstance(error, _Again) else None
+        after = error.after if isinstance(error, Again) else None
         return after if after is not None else back_off(state)
 
-    again = retry_if_exception_type(_Again)
+    again = retry_if_exception_type(Again)
     return AsyncRetrying(stop=stop_after_attempt(TRIES), wait=wait, retry=again, sleep=sleep, reraise=True)
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds of a Retry-After header, given as seconds or as a date, which counts by the server's clock."""
-    value = headers.get("Retry-After")
-    if not value:
-        return None
-    try:
-        seconds = float(value)
-        return max(0.0, seconds) if math.isfinite(seconds) else None
-    except ValueError:
-        pass
-    try:
-        date = headers.get("Date")
-        now = parsedate_to_datetime(date).timestamp() if date else time.time()
-        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _quota_is_used_up(body: bytes) -> bool:
-    try:
-        error = json.loads(body)["error"]
-        return "insufficient_quota" in (error.get("code"), error.get("type"))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return False
 
 
 async def _once(body: bytes) -> AsyncIterator[bytes]:

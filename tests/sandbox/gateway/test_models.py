@@ -11,7 +11,8 @@ import pytest
 from tenacity import wait_none
 
 from fieldmark.client import GatewayGone, GatewayRefused
-from fieldmark.sandbox.gateway.upstream import HttpUpstream, chat_url
+from fieldmark.sandbox.gateway.endpoint import endpoint
+from fieldmark.sandbox.gateway.upstream import HttpUpstream
 from fieldmark.task import Limits
 from tests.model_server import Call, ModelServer, Reply
 from tests.sandbox.gateway.conftest import Enter, Inside
@@ -230,7 +231,7 @@ async def test_a_call_in_flight_at_the_limit_is_recorded_as_cancelled(enter: Ent
     "base", ["http://h:1", "http://h:1/", "http://h:1/v1", "http://h:1/v1/", "http://h:1/v1/chat/completions"]
 )
 def test_every_usual_spelling_of_a_base_url_means_the_same(base: str) -> None:
-    assert chat_url(base) == "http://h:1/v1/chat/completions"
+    assert endpoint(base, "/chat/completions") == "http://h:1/v1/chat/completions"
 
 
 @pytest.mark.parametrize(
@@ -244,7 +245,7 @@ def test_every_usual_spelling_of_a_base_url_means_the_same(base: str) -> None:
     ],
 )
 def test_other_prefixes_and_queries_are_left_alone(base: str, url: str) -> None:
-    assert chat_url(base) == url
+    assert endpoint(base, "/chat/completions") == url
 
 
 async def test_a_request_in_another_spelling_is_kept_to_the_byte_apart_from_its_pictures(

@@ -1,0 +1,40 @@
+"""What an episode may ask of its model: so many calls, so many tokens, the same thing so many times."""
+
+from __future__ import annotations
+
+from fieldmark.task import Limits
+from fieldmark.trace import Tokens
+
+MAX_REFUSED = 20
+"""Calls of an agent that goes on asking after its budget is used up; then its episode is ended for it."""
+
+
+class Budget:
+    """Once used up it stays so. `hit` says why, `refused` counts the calls that came after."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.hit: str | None = None
+        self.refused = 0
+        self._limits = limits
+        self._calls = 0
+        self._last = b""
+        self._same = 0
+
+    def take(self, digest: bytes, used: Tokens) -> bool:
+        """Whether one more call may be made; `digest` is of its request, `used` what the episode has used."""
+        self._same = self._same + 1 if digest == self._last else 1
+        self._last = digest
+        self.hit = self.hit or self._why_not(used)
+        self.refused += self.hit is not None
+        self._calls += self.hit is None
+        return self.hit is None
+
+    def _why_not(self, used: Tokens) -> str | None:
+        limits, tokens = self._limits, (used.input or 0) + (used.output or 0)
+        if limits.model_calls and self._calls >= limits.model_calls:
+            return f"the budget of {limits.model_calls} model calls is used up"
+        if limits.tokens and tokens >= limits.tokens:
+            return f"the budget of {limits.tokens} tokens is used up: {tokens} so far"
+        if limits.same_requests and self._same > limits.same_requests:
+            return f"the same request came more than {limits.same_requests} times in a row"
+        return None
