@@ -148,7 +148,7 @@ class HttpUpstream:
             ServerError(response.status, post.shown, post.path, response.headers, body, self.force).judge()
 
     def _own_headers(self, path: str) -> dict[str, str]:
-        """The key where the format has it; for Messages, other servers than Anthropic's want it as a bearer."""
+        """The key where the format has it; in Messages, other servers than Anthropic's want a bearer."""
         headers = {"Content-Type": "application/json"}
         key = os.environ.get(self._key_env, "") if self._key_env else ""
         is_messages = path.startswith(messages.PATH)
