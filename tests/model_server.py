@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -79,11 +80,12 @@ class ModelServer:
 
     def __init__(
         self, script: Script | Sequence[Reply], *, models: Sequence[str] = ("scripted",),
-        speaks: Sequence[str] = model_formats.PATHS,
+        speaks: Sequence[str] = model_formats.PATHS, tls: ssl.SSLContext | None = None,
     ) -> None:  # fmt: skip
         self._script = script if callable(script) else in_order(script)
         self._models = models
         self._speaks = speaks
+        self._tls = tls
         self.requests: list[Body] = []
         self.raw: list[bytes] = []
         self.paths: list[str] = []
@@ -96,7 +98,7 @@ class ModelServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"http{'s' if self._tls else ''}://127.0.0.1:{self.port}/v1"
 
     def __enter__(self) -> ModelServer:
         self._thread.start()
@@ -124,7 +126,7 @@ class ModelServer:
         app.router.add_get("/v1/models", self._list)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        site = web.TCPSite(self._runner, "127.0.0.1", 0, ssl_context=self._tls)
         await site.start()
         self.port = self._runner.addresses[0][1]
 

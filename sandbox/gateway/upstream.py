@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import ssl
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -161,7 +162,8 @@ class HttpUpstream:
     def _session(self) -> aiohttp.ClientSession:
         if self._client is None:
             timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT, sock_read=READ_TIMEOUT)
-            connector = aiohttp.TCPConnector(limit=0)
+            # a context of its own: that of aiohttp is as old as the process, whatever SSL_CERT_FILE says now
+            connector = aiohttp.TCPConnector(limit=0, ssl=ssl.create_default_context())
             self._client = aiohttp.ClientSession(timeout=timeout, connector=connector, trust_env=True)
         return self._client
 

@@ -12,10 +12,12 @@ from tenacity import wait_none
 
 from fieldmark.client import GatewayGone, GatewayRefused
 from fieldmark.sandbox.gateway.endpoint import endpoint
+from fieldmark.sandbox.gateway.modelcall import ask
 from fieldmark.sandbox.gateway.upstream import HttpUpstream
 from fieldmark.task import Limits
 from tests.model_server import Call, ModelServer, Reply
 from tests.sandbox.gateway.conftest import Enter, Inside
+from tests.sandbox.gateway.web.conftest import certificates
 
 ASK = {"model": "scripted", "messages": [{"role": "user", "content": "What is this?"}]}
 KEY = "sk-TESTKEY-0123456789"
@@ -164,6 +166,15 @@ async def test_a_passing_fault_is_tried_again_before_the_agent_sees_anything(
     assert "half" not in (response["text"] or "")
 
 
+async def test_a_date_to_wait_for_counts_by_the_servers_own_clock(enter: Enter) -> None:
+    headers = {"Date": "Fri, 01 Jan 2038 00:00:00 GMT", "Retry-After": "Fri, 01 Jan 2038 00:00:01 GMT"}
+    with ModelServer([Reply(status=429, headers=headers), Reply("ok")]) as server:
+        async with enter(to(server)) as inside:
+            await chat(inside)
+            [response] = inside.events("model_response")
+    assert (response["tries"], int(response["waited"])) == (2, 1)
+
+
 async def test_waiting_for_a_rate_limit_is_not_charged_to_the_agent(enter: Enter) -> None:
     slow_down = Reply(status=429, headers={"Retry-After": "1"})
     with ModelServer([slow_down, Reply("ok")]) as server:
@@ -185,8 +196,10 @@ async def test_waiting_for_a_rate_limit_is_not_charged_to_the_agent(enter: Enter
         (Reply(status=401), "401", True),
         (Reply(status=404), "404", True),
         (Reply(status=429, error={"code": "insufficient_quota", "message": "no"}), "quota", True),
+        (Reply(status=402, error={"message": "Insufficient credits"}), "quota", True),
+        (Reply(status=400, error={"message": "Your credit balance is too low to use this"}), "quota", True),
     ],
-    ids=["500 for ever", "wrong key", "wrong path", "quota"],
+    ids=["500 for ever", "wrong key", "wrong path", "quota", "credits", "balance"],
 )
 async def test_a_lasting_fault_of_the_upstream_is_never_the_agents(
     enter: Enter, fault: Reply, kind: str, stops_run: bool
@@ -228,16 +241,28 @@ async def test_a_call_in_flight_at_the_limit_is_recorded_as_cancelled(enter: Ent
 
 
 @pytest.mark.parametrize(
-    "base", ["http://h:1", "http://h:1/", "http://h:1/v1", "http://h:1/v1/", "http://h:1/v1/chat/completions"]
+    "base",
+    [
+        "http://h:1",
+        "http://h:1/",
+        "http://h:1/v1",
+        "http://h:1/v1/",
+        "http://h:1/v1/v1",
+        "http://h:1/v1/chat/completions",
+        "http://h:1/v1/responses/",
+        "http://h:1/v1/messages",
+    ],
 )
-def test_every_usual_spelling_of_a_base_url_means_the_same(base: str) -> None:
-    assert endpoint(base, "/chat/completions") == "http://h:1/v1/chat/completions"
+@pytest.mark.parametrize("path", ["/chat/completions", "/responses", "/messages"])
+def test_every_usual_spelling_of_a_base_url_means_the_same(base: str, path: str) -> None:
+    assert endpoint(base, path) == f"http://h:1/v1{path}"
 
 
 @pytest.mark.parametrize(
     ("base", "url"),
     [
         ("https://h/v1beta/openai/", "https://h/v1beta/openai/chat/completions"),
+        ("https://h/api/v1/v1/", "https://h/api/v1/chat/completions"),
         (
             "https://h/openai/deployments/d?api-version=1",
             "https://h/openai/deployments/d/chat/completions?api-version=1",
@@ -303,3 +328,65 @@ async def test_a_model_that_never_stops_talking_is_cut_off(
             outcome = await inside.end()
         assert len(server.requests) == 1
     assert (outcome.error.boundary, outcome.error.kind) == ("model", "reply_too_large")
+
+
+async def test_a_certificate_that_is_not_trusted_is_named_with_its_remedy(
+    enter: Enter, tmp_path: Path
+) -> None:
+    """Case 5-17."""
+    with ModelServer([Reply("ok")], tls=certificates(tmp_path)[0]) as server:
+        async with enter(to(server)) as inside:
+            with pytest.raises(GatewayGone):
+                await chat(inside)
+            outcome = await inside.end()
+    assert (outcome.error.kind, outcome.stops_run) == ("certificate", True)
+    assert "SSL_CERT_FILE" in outcome.error.message
+
+
+async def test_a_ca_of_ones_own_is_trusted_once_it_is_named(
+    enter: Enter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelServer([Reply("ok")], tls=certificates(tmp_path)[0]) as server:
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "server.pem"))
+        async with enter(to(server)) as inside:
+            await chat(inside)
+            [response] = inside.events("model_response")
+    assert response["text"] == "ok"
+
+
+async def test_tokens_are_counted_by_the_server_and_are_no_model_call(enter: Enter) -> None:
+    body = {"model": "claude-any", "messages": [{"role": "user", "content": "What is this?"}]}
+    with ModelServer([Reply("ok")]) as server:
+        async with enter(to(server)) as inside:
+            counted = await inside.ask("POST", "/v1/messages/count_tokens", body)
+            assert inside.events("model_request") == []
+        assert (server.paths, server.requests[0]["model"]) == (["/v1/messages/count_tokens"], "scripted")
+    assert counted.json() == {"input_tokens": 123}
+
+
+async def test_a_server_that_cannot_count_is_no_fault(enter: Enter) -> None:
+    with ModelServer([Reply("ok")], speaks=["/v1/chat/completions"]) as server:
+        async with enter(to(server)) as inside:
+            with pytest.raises(GatewayRefused) as refused:
+                await inside.ask("POST", "/v1/messages/count_tokens", {"model": "x", "messages": []})
+            await chat(inside)
+    assert refused.value.status == 404
+
+
+async def test_a_call_of_the_gateways_own_is_recorded_and_in_no_budget(enter: Enter) -> None:
+    """As the model behind `inspect_image` is asked."""
+    with ModelServer([Reply("a propeller")]) as eyes:
+        upstream = HttpUpstream("eyes-model", eyes.url, force={"temperature": 0})
+        async with enter(limits=Limits(model_calls=1)) as inside:
+            status, reply = await ask(inside.session, upstream, {"messages": ASK["messages"]}, role="eyes")
+            await upstream.close()
+            await chat(inside)
+            requests, responses = inside.events("model_request"), inside.events("model_response")
+    assert (status, reply["choices"][0]["message"]["content"]) == (200, "a propeller")
+    assert [(row["call"], row["role"], row["model"]) for row in requests] == [
+        ("eyes1", "eyes", "eyes-model"),
+        ("m1", "agent", "builtin/scout"),
+    ]
+    assert requests[0]["sent"] == {"model": "eyes-model", "temperature": 0}
+    assert (responses[0]["call"], responses[0]["text"]) == ("eyes1", "a propeller")
+    assert (inside.session.counts["eyes_calls"], inside.session.tokens.input) == (1, 0)

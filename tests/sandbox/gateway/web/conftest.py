@@ -52,7 +52,7 @@ class OddSite:
 
 @pytest.fixture
 async def odd_site(tmp_path: Path) -> AsyncIterator[OddSite]:
-    served, trusted = _certificates(tmp_path)
+    served, trusted = certificates(tmp_path)
     site = OddSite(0, 0, trusted)
 
     async def answer(request: web.Request) -> web.StreamResponse:
@@ -110,7 +110,7 @@ async def _endless(request: web.Request) -> web.StreamResponse:
         return response
 
 
-def _certificates(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+def certificates(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
     """A server's context for guide.test, and a client's that trusts it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
