@@ -141,4 +141,5 @@ def _explain(error: ValidationError, toml: Path | None) -> str:
     if first["type"] == "extra_forbidden":
         known = ", ".join([*RunConfig.model_fields, *FLAT])
         return f"{toml or 'configuration'}: unknown key {where!r}; the keys are {known}"
-    return f"{flag}: {first['msg'].lower()} (got {first['input']!r})"
+    why = first["msg"].removeprefix("Value error, ")
+    return f"{flag}: {why[:1].lower()}{why[1:]} (got {first['input']!r})"
