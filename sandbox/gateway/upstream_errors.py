@@ -48,7 +48,7 @@ class ServerError:
         """Raises Again or ModelFault; returns when the reply is the agent's to read."""
         status = self.status
         if self._quota_is_used_up():
-            raise self._stop("quota", "the account's quota is used up")
+            raise self._stop("quota", "says that the account's quota is used up")
         if self._no_such_path():
             raise self._stop(str(status), f"answered {status}: it does not speak the {self._title} format")
         if status in (401, 403, 404):

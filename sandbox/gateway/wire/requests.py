@@ -9,12 +9,12 @@ bytes back, the request is stored whole beside it.
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from fieldmark.blobs import BlobStore
@@ -22,10 +22,9 @@ from fieldmark.sandbox.gateway.wire.common import Body, Format, compact
 from fieldmark.sandbox.gateway.wire.formats import format_named
 from fieldmark.trace import ModelRequest
 
-_BASE64 = r"[A-Za-z0-9+/=\\]+"  # a client may write `/` as `\/` and `+` as `\u002B`
-_PICTURE = re.compile(
-    rf'(?<!\\)"(?:data"\s*:\s*"(?P<bare>{_BASE64})|data:(?P<type>image\\?/[\w.+-]+);base64,(?P<uri>{_BASE64}))"'
-)
+MAX_PICTURES = 1_000
+"""Places of one request that are looked at; no model takes so many pictures."""
+_START = re.compile(r'"(?:(?P<bare>data)"\s*:\s*"|data:(?P<type>image\\?/[\w.+-]+);base64,)')
 _PLACE = re.compile(r'(?P<bare>"data"\s*:\s*)?"blob:(?P<blob>[0-9a-f]{64})"')
 _NEAR = 400  # characters around the bytes of a base64 source, within which its object ends
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -52,17 +51,17 @@ class Apart:
 def without_pictures(text: str) -> Apart:
     """Take the pictures out of the text of a request."""
     apart, pieces, at = Apart(text), [], 0
-    for match in _PICTURE.finditer(text):
-        group = "bare" if match["bare"] else "uri"
-        media_type = _source_type(text, match) if match["bare"] else _unescaped(match["type"])
-        data = _decoded(match[group]) if media_type else None
-        if data is None or media_type is None:
+    for match in islice(_START.finditer(text), MAX_PICTURES):
+        start, end = match.end(), text.find('"', match.end())
+        media_type = _source_type(text, match, end) if match["bare"] else _unescaped(match["type"])
+        is_string = match.start() >= at and text[match.start() - 1] != "\\"  # not inside another one
+        data = _decoded(text[start:end]) if media_type and is_string else None
+        if not data or media_type is None:
             continue
         picture = Bytes(data, media_type, hashlib.sha256(data).hexdigest())
-        start = match.start("bare") if match["bare"] else match.start() + 1
-        pieces += [text[at:start], f"blob:{picture.blob}"]
+        pieces += [text[at : start if match["bare"] else match.start() + 1], f"blob:{picture.blob}"]
         apart.pictures.append(picture)
-        at = match.end(group)
+        at = end
     apart.text = "".join([*pieces, text[at:]])
     return apart
 
@@ -177,14 +176,14 @@ def _json(blobs: BlobStore, digest: str | None) -> Any:
     return json.loads(blobs.get_text(digest)) if digest else None
 
 
-def _source_type(text: str, match: re.Match[str]) -> str | None:
-    """The media type of the base64 source around the bytes that matched; None when it is no picture's."""
+def _source_type(text: str, match: re.Match[str], end: int) -> str | None:
+    """The media type of the base64 source around `"data":"…"`; None when it is no picture's."""
     start = text.rfind("{", max(0, match.start() - _NEAR), match.start())
-    end = text.find("}", match.end(), match.end() + _NEAR)
-    if start < 0 or end < 0:
+    stop = text.find("}", end, end + _NEAR)
+    if start < 0 or stop < 0:
         return None
     try:
-        source = json.loads(text[start : match.start("bare")] + text[match.end("bare") : end + 1])
+        source = json.loads(text[start : match.end()] + text[end : stop + 1])
     except ValueError:
         return None
     media_type = source.get("media_type")
@@ -194,10 +193,11 @@ def _source_type(text: str, match: re.Match[str]) -> str | None:
 
 def _decoded(spelt: str) -> bytes | None:
     try:
-        return base64.b64decode(_unescaped(spelt), validate=False)
-    except (binascii.Error, ValueError):
+        return base64.b64decode(_unescaped(spelt), validate=True)
+    except ValueError:
         return None
 
 
 def _unescaped(spelt: str) -> str:
+    """A client may write `/` as `\\/` and `+` as `\\u002B`."""
     return str(json.loads(f'"{spelt}"')) if "\\" in spelt else spelt
