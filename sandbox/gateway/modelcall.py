@@ -5,6 +5,7 @@ A request is recorded on arrival, its reply on completion, however it ends.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -24,6 +25,7 @@ from fieldmark.sandbox.gateway.wire.common import (
     Format,
     ResponseFacts,
     StreamReader,
+    as_dict,
     compact,
     read_whole,
 )
@@ -48,12 +50,15 @@ Role = Literal["agent", "eyes", "memory"]
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """A request that may be sent. `fields` are those of its event, `payload` the bytes for the upstream."""
+    """A request that may be sent. `fields` are those of its event, `payload` the bytes for the upstream,
+    `digest` is of the bytes that came.
+    """
 
     wire: Format
     role: Role
     fields: dict[str, Any]
     payload: bytes
+    digest: bytes
     headers: dict[str, str]
 
     @property
@@ -71,13 +76,16 @@ async def ask(session: Session, upstream: Upstream, body: Body, *, role: Role) -
     raw = compact(body).encode("utf-8", "replace")
     request = await session.in_thread(take_apart, session, upstream, chat, raw, {}, role)
     session.counts[f"{role}_calls"] = number = session.counts.get(f"{role}_calls", 0) + 1
-    async with recorded(session, upstream, request, f"{role}{number}") as reply:
-        raw = b"".join([chunk async for chunk in reply.chunks])
+    status, said = await session.work(_whole(session, upstream, request, f"{role}{number}"))
     try:
-        parsed = json.loads(raw)
-    except ValueError:
-        parsed = {}
-    return reply.status, parsed if isinstance(parsed, dict) else {}
+        return status, as_dict(json.loads(said))
+    except (ValueError, RecursionError):
+        return status, {}
+
+
+async def _whole(session: Session, upstream: Upstream, request: ModelRequest, call: str) -> tuple[int, bytes]:
+    async with recorded(session, upstream, request, call) as reply:
+        return reply.status, b"".join([chunk async for chunk in reply.chunks])
 
 
 def take_apart(
@@ -101,7 +109,8 @@ def take_apart(
         "headers": _lower(headers, lambda name: name in TELLING) or None,
     }
     payload = requests.changed(whole, sent).encode() if sent else raw
-    return ModelRequest(wire, role, fields, payload, passed_on(headers))
+    digest = hashlib.sha256(raw).digest()
+    return ModelRequest(wire, role, fields, payload, digest, passed_on(headers))
 
 
 def parse(wire: Format, raw: bytes) -> tuple[str, requests.Apart, Body]:

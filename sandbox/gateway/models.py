@@ -7,7 +7,6 @@ change.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 
 from aiohttp import web
 
@@ -31,7 +30,7 @@ async def call(session: Session, request: web.BaseRequest) -> web.StreamResponse
     asked = await session.in_thread(
         modelcall.take_apart, session, session.upstream, wire, raw, request.headers
     )
-    name = session.take_model_call(hashlib.sha256(raw).digest())
+    name = session.take_model_call(asked.digest)
     try:
         return await session.work(_forward(session, request, asked, name))  # type: ignore[no-any-return]
     except EpisodeFault as fault:

@@ -226,13 +226,12 @@ def test_forced_parameters_and_budgets_are_kept_and_recorded(
     fieldmark: Fieldmark, tiny: Path, tmp_path: Path
 ) -> None:
     """In a TOML file and by flags that go over it; a third call would begin over the 200 tokens."""
-    (tmp_path / "run.toml").write_text(
-        "model = { force = { temperature = 0.5, seed = 1 } }\nmax_tokens = 200"
-    )
+    toml = tmp_path / "run.toml"
+    toml.write_text("model = { force = { temperature = 0.5, seed = 1 } }\nmax_tokens = 200")
     crop = Reply(calls=[Call("crop_zoom", {"x1": 0, "y1": 0, "x2": 200, "y2": 150})])
     with ModelServer([crop]) as server:
         options = ["--limit", 1, "--force", "temperature=0", "--force", "max_tokens=64"]
-        done = fieldmark("run", tmp_path / "run.toml", *flags(server, tiny, "out", *options)[1:])
+        done = fieldmark("run", toml, *flags(server, tiny, "out", *options)[1:])
         sent = [{key: body[key] for key in ("temperature", "seed", "max_tokens")} for body in server.requests]
     assert done.returncode == 0, done.stderr
     assert sent == [{"temperature": 0, "seed": 1, "max_tokens": 64}] * 2

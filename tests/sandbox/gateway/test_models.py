@@ -390,3 +390,13 @@ async def test_a_call_of_the_gateways_own_is_recorded_and_in_no_budget(enter: En
     assert requests[0]["sent"] == {"model": "eyes-model", "temperature": 0}
     assert (responses[0]["call"], responses[0]["text"]) == ("eyes1", "a propeller")
     assert (inside.session.counts["eyes_calls"], inside.session.tokens.input) == (1, 0)
+
+
+@pytest.mark.parametrize("route", ["/v1/embeddings", "/v1/responses/resp_1"])
+async def test_a_route_that_is_not_there_is_said_in_the_shape_that_clients_read(
+    enter: Enter, route: str
+) -> None:
+    async with enter() as inside:
+        with pytest.raises(GatewayRefused, match=f"no route GET {route}") as refused:
+            await inside.ask("GET", route)
+    assert (refused.value.status, refused.value.kind) == (404, "not_found")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -60,6 +61,24 @@ async def test_responses_whole_and_streamed(enter: Enter) -> None:
     assert whole.output[1].name == "ocr"
     assert events[-1].type == "response.completed"
     assert events[-1].response.output_text == "A grey gradient."
+
+
+@pytest.mark.parametrize("text", ["Final answer: 庆典 花", "☕" * 40])
+async def test_a_stream_of_single_bytes_gives_the_same_text(enter: Enter, text: str) -> None:
+    """Case 4-23: borders inside a character and inside the arguments of a call."""
+    delta = {
+        "content": text,
+        "tool_calls": [{"index": 0, "id": "c", "function": {"name": "ocr", "arguments": text}}],
+    }
+    rows: list[Any] = [{"delta": delta, "finish_reason": None}, {"delta": {}, "finish_reason": "stop"}]
+    events = [json.dumps({"choices": [{"index": 0, **row}]}, ensure_ascii=False) for row in rows]
+    stream = "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"]).encode()
+    with ModelServer([Reply(raw=[stream[at : at + 1] for at in range(len(stream))])]) as server:
+        async with enter(to(server)) as inside:
+            parts = await with_sdk(inside, lambda client: [*chat(client, stream=True)])
+            [response] = inside.events("model_response")
+    assert "".join(part.choices[0].delta.content or "" for part in parts) == text
+    assert (response["text"], response["tool_calls"][0]["arguments"]) == (text, text)
 
 
 async def test_through_the_relay_that_agents_are_given(enter: Enter, unused_tcp_port: int) -> None:
