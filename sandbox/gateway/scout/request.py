@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 TOOLS = ("ocr", "crop_zoom", "aircraft_registry", "reverse_image_search", "answer")
-SHELLS = ("bash", "exec", "shell", "run_shell_command")
+SHELLS = ("bash", "exec", "shell", "run_shell_command", "exec_command", "Bash")
 
 
 @dataclass(frozen=True)

@@ -196,7 +196,7 @@ def test_foreign_tools_are_left_alone() -> None:
     assert respond(request(names=["ask_answer", "document_ocr_scan", "web_search"])).tool_calls == []
 
 
-@pytest.mark.parametrize("shell", ["bash", "exec", "shell", "run_shell_command"])
+@pytest.mark.parametrize("shell", ["bash", "exec", "shell", "run_shell_command", "exec_command", "Bash"])
 def test_through_a_shell(shell: str) -> None:
     results = {"ocr": MARK, "aircraft_registry": FOUND, "answer": {}}
     required = {"properties": {"command": {"type": "string"}, "description": {"type": "string"}},
