@@ -1,0 +1,100 @@
+"""Describing many picture files in a few processes: a file that breaks one is reported, the others go on."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+import signal
+import threading
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from multiprocessing import connection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fieldmark.errors import DataFault
+
+MEMORY = 2 * 2**30
+"""Bytes of private memory of a process that decodes."""
+
+_AHEAD = 8
+"""Pictures given to each process ahead of time."""
+
+if TYPE_CHECKING:
+    from fieldmark.tools.image_index.store import Packed
+
+
+def describe_files(paths: list[Path], processes: int) -> Iterator[Packed | str]:
+    """For each file in order its features, or why it has none. `processes` 0: in this process."""
+    if processes == 0 or not paths:
+        yield from map(describe_file, paths)
+        return
+    rest = iter(paths)
+    pool, waiting = _pool(processes), deque[tuple[Path, Future[Packed | str]]]()
+    try:
+        while True:
+            for path in islice(rest, _AHEAD * processes - len(waiting)):
+                waiting.append((path, pool.submit(describe_file, path)))
+            if not waiting:
+                return
+            try:
+                yield waiting[0][1].result()
+                waiting.popleft()
+            except BrokenProcessPool:
+                yield from (_alone(path) for path, _ in waiting)
+                waiting.clear()
+                pool = _pool(processes)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def describe_file(path: Path) -> Packed | str:
+    """The features of a file, or why it has none."""
+    import cv2
+
+    from fieldmark.tools.image_index.features import describe
+    from fieldmark.tools.image_index.store import pack
+
+    try:
+        return pack(describe(path.read_bytes()))
+    except DataFault as error:
+        return str(error)
+    except OSError as error:
+        return error.strerror or str(error)
+    except (MemoryError, cv2.error):
+        return "describing it takes too much memory: scale it down"
+
+
+def _alone(path: Path) -> Packed | str:
+    """In a process of its own, for among several nobody knows which file broke the process."""
+    with _pool(1) as pool:
+        try:
+            return pool.submit(describe_file, path).result()
+        except BrokenProcessPool:
+            return "decoding it ends the process: convert it to JPEG or PNG"
+
+
+def _pool(processes: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(processes, mp_context=context, initializer=_start)
+
+
+def _start() -> None:
+    """Run once in each process: one thread, limited memory, no Ctrl-C, and an end when the parent's comes."""
+    import cv2
+
+    cv2.setNumThreads(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(0)
