@@ -46,7 +46,9 @@ class Arrays:
     @classmethod
     def open(cls, folder: Path) -> Arrays:
         """Map the files of a folder. OSError, ValueError: absent or damaged."""
-        return cls(*(np.load(folder / f"{field.name}.npy", mmap_mode="r") for field in fields(cls)))
+        return cls(
+            *(np.asarray(np.load(folder / f"{field.name}.npy", mmap_mode="r")) for field in fields(cls))
+        )
 
 
 def write_arrays(folder: Path, count: int, rows: Callable[[], Iterator[Row]]) -> None:
@@ -62,7 +64,10 @@ def _write_pictures(folder: Path, count: int, rows: Iterator[Row]) -> NDArray[np
     """All but the postings; returns the number of postings of each word."""
     ids, entities = _new(folder, "ids", np.int64, count), _new(folder, "entities", np.int32, count)
     looks = _new(folder, "looks", np.float16, count, LENGTH)
-    sketches, hashes = _new(folder, "sketches", np.uint64, 4, count), _new(folder, "hashes", np.uint64, 4, count)
+    sketches, hashes = (
+        _new(folder, "sketches", np.uint64, 4, count),
+        _new(folder, "hashes", np.uint64, 4, count),
+    )
     numbers: dict[str, int] = {}
     counts = np.zeros(WORDS, np.int64)
     for first, chunk in _chunks(rows):

@@ -36,7 +36,8 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Built:
-    """`pictures` can be searched, of which `described` are new or changed; `removed` are gone from the labels.
+    """`pictures` can be searched; `described` were new or changed, `removed` are no longer listed.
+
     `problems`: (file, why) of each broken picture.
     """
 
@@ -57,8 +58,9 @@ def build(
 ) -> Built:
     """Make or renew the index of `folder` in `home` (default: in the folder); see `labels.read_entries`.
 
-    `processes` 0 describes in this process, after any other build of it. `progress` gets the pictures done and to do. A broken picture
-    stops nothing. UsageError: bad labels, no pictures, nowhere to write, another build at work.
+    `processes` 0 describes in this process, and waits for another build. `progress` gets the pictures done
+    and to do. A broken picture stops nothing. UsageError: bad labels, no readable picture, nowhere to write,
+    another build at work.
     """
     started = time.monotonic()
     home = home or folder / HOME
@@ -103,7 +105,9 @@ def _describe(
 ) -> None:
     saved = time.monotonic()
     paths = [folder / entry.file for entry, _ in fresh]
-    for done, ((entry, stamp), found) in enumerate(zip(fresh, describe_files(paths, processes), strict=True), 1):
+    for done, ((entry, stamp), found) in enumerate(
+        zip(fresh, describe_files(paths, processes), strict=True), 1
+    ):
         store.add(entry, stamp, found)
         if time.monotonic() - saved > COMMIT_EVERY:
             store.commit()

@@ -34,7 +34,7 @@ class Candidate:
 
 
 def candidates(arrays: Arrays, views: tuple[Features, Features]) -> list[Candidate]:
-    """The union of the best by each way, at most _OF_AN_ENTITY of one entity by each; of a small index all."""
+    """The best by each way, by each at most _OF_AN_ENTITY of one entity; of a small index all."""
     count = len(arrays.ids)
     votes = np.stack([_votes(arrays, view) for view in views])
     if count <= BY_WORDS + BY_HASH + BY_LOOK:
@@ -44,7 +44,9 @@ def candidates(arrays: Arrays, views: tuple[Features, Features]) -> list[Candida
         by_hash = _best(arrays, -_bits_apart(arrays.hashes, turned(views[0].hash)), BY_HASH)
         places = np.unique(np.concatenate([by_words, by_hash, _by_look(arrays, views)]))
     alike = _cosines(arrays, views, places)
-    best = np.where(votes[0, places] == votes[1, places], alike.argmax(axis=0), votes[:, places].argmax(axis=0))
+    best = np.where(
+        votes[0, places] == votes[1, places], alike.argmax(axis=0), votes[:, places].argmax(axis=0)
+    )
     return [
         Candidate(int(place), int(view), float(alike[view, at]))
         for at, (place, view) in enumerate(zip(places, best, strict=True))

@@ -34,7 +34,8 @@ def describe_files(paths: list[Path], processes: int) -> Iterator[Packed | str]:
         yield from map(describe_file, paths)
         return
     rest = iter(paths)
-    pool, waiting = _pool(processes), deque[tuple[Path, Future[Packed | str]]]()
+    pool = _pool(processes)
+    waiting: deque[tuple[Path, Future[Packed | str]]] = deque()
     try:
         while True:
             for path in islice(rest, _AHEAD * processes - len(waiting)):

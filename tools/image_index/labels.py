@@ -87,7 +87,7 @@ def _rows(labels: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     except OSError as error:
         raise UsageError(f"{labels}: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise UsageError(f"{labels}: not UTF-8 ({error.reason}, byte {error.start}): save it as UTF-8") from None
+        raise UsageError(f"{labels}: not UTF-8 (byte {error.start}): save it as UTF-8") from None
     if text.lstrip().startswith("{"):
         yield from _json_rows(labels, text)
     else:
@@ -116,7 +116,7 @@ def _table_rows(labels: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]
         reader = csv.reader(lines)
     header = next(reader, [])
     if "file" not in map(_column, header):
-        raise UsageError(f"{labels}, line 1: no column `file`: begin with a header, such as file, title, page")
+        raise UsageError(f"{labels}, line 1: no column `file`: begin with a header")
     for cells in reader:
         if any(cell.strip() for cell in cells):
             if len(cells) > len(header):

@@ -72,14 +72,14 @@ class LocalIndex:
         arrays, folder, self.is_current = published
         self._folder = home / folder
         try:
-            self._arrays = Arrays.open(home / arrays)
+            self.arrays = Arrays.open(home / arrays)
         except (OSError, ValueError) as error:
             raise UsageError(f"{home}: damaged ({error}): delete it and build again") from None
 
     @classmethod
     def open(cls, folder: Path) -> LocalIndex:
-        """The index in `folder` or its HOME; a folder with an `index.jsonl` that was never built is built now,
-        in the user's cache. UsageError: no index, a bad row, or there a picture that cannot be read.
+        """The index in `folder` or its HOME. A folder with an `index.jsonl` that was never built is built
+        now, in the user's cache. UsageError: no index; a bad row or an unreadable picture of that file.
         """
         for home in (folder, folder / HOME):
             if (home / STORE).exists():
@@ -94,16 +94,16 @@ class LocalIndex:
         return cls(home)
 
     def __len__(self) -> int:
-        return len(self._arrays.ids)
+        return len(self.arrays.ids)
 
     def query(self, image: bytes, limit: int) -> list[Hit]:
         """The `limit` best hits for a picture file, one an entity. DataFault: the picture is unreadable."""
         views = describe_both(image)
-        hits = [self._hit(views, candidate) for candidate in candidates(self._arrays, views)]
+        hits = [self._hit(views, candidate) for candidate in candidates(self.arrays, views)]
         return _ranked([hit for hit in hits if hit], limit)
 
     def picture(self, reference: str) -> bytes:
-        """The picture of a hit's `image`, as JPEG of at most 1024 px without metadata. ToolError `not_found`."""
+        """The picture of a hit's `image` as JPEG: at most 1024 px, no metadata. ToolError `not_found`."""
         kind, _, number = reference.partition(":")
         entry = self._store.entry(int(number)) if kind == "index" and _is_number(number) else None
         if entry is None:
@@ -119,7 +119,7 @@ class LocalIndex:
 
     def _hit(self, views: tuple[Features, Features], candidate: Candidate) -> Hit | None:
         """None: the picture was removed since the index was opened."""
-        number = int(self._arrays.ids[candidate.place])
+        number = int(self.arrays.ids[candidate.place])
         entry, other = self._store.entry(number), self._store.features(number)
         if entry is None or other is None:
             return None
@@ -134,9 +134,7 @@ class LocalIndex:
 
 
 def _hit_of(entry: Entry, number: int, score: float, same: bool, region: Box | None) -> Hit:
-    return Hit(
-        0, entry.title, entry.page, entry.source, entry.entity, score, same, region, f"index:{number}"
-    )
+    return Hit(0, entry.title, entry.page, entry.source, entry.entity, score, same, region, f"index:{number}")
 
 
 def _ranked(hits: list[Hit], limit: int) -> list[Hit]:

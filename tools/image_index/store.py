@@ -32,7 +32,8 @@ _TABLES = (
     """CREATE TABLE picture (id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE, title TEXT,
     entity TEXT, page TEXT, source TEXT, license TEXT, bytes INTEGER, modified INTEGER, problem TEXT,
     look BLOB, hash BLOB, words BLOB, signatures BLOB)""",
-    "CREATE TABLE keypoints (id INTEGER PRIMARY KEY, width INTEGER, height INTEGER, points BLOB, descriptors BLOB)",
+    """CREATE TABLE keypoints (id INTEGER PRIMARY KEY, width INTEGER, height INTEGER, points BLOB,
+    descriptors BLOB)""",
 )
 _ENTRY = ", ".join(field.name for field in fields(Entry))
 
@@ -106,7 +107,7 @@ class Store:
         except sqlite3.Error as error:
             raise UsageError(f"{path}: not usable ({error}): build the index again") from None
         if about != (VERSION, LOOK):
-            raise UsageError(f"{path}: made by another version of fieldmark: delete its folder and build again")
+            raise UsageError(f"{path}: of another version of fieldmark: delete its folder, build again")
 
     def close(self) -> None:
         self._db.close()
@@ -116,7 +117,7 @@ class Store:
 
     @property
     def published(self) -> tuple[str, str, bool] | None:
-        """(name of the arrays, folder of the pictures, all changes are in the arrays); None: never finished."""
+        """(name of the arrays, folder of the pictures, whether they hold all changes); None: never built."""
         arrays, folder, changed = self._db.execute("SELECT arrays, folder, changed FROM about").fetchone()
         return None if arrays is None else (arrays, folder, not changed)
 
@@ -168,7 +169,9 @@ class Store:
 
     def problems(self) -> list[tuple[str, str]]:
         """(file, why) of each broken picture."""
-        return list(self._db.execute("SELECT file, problem FROM picture WHERE problem IS NOT NULL ORDER BY file"))
+        return list(
+            self._db.execute("SELECT file, problem FROM picture WHERE problem IS NOT NULL ORDER BY file")
+        )
 
     def __len__(self) -> int:
         """Pictures that can be searched."""
