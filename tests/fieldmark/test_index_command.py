@@ -42,8 +42,7 @@ def test_build_then_query_by_a_box_then_the_tool(folder: Path, tmp_path: Path) -
     (tmp_path / "page.png").write_bytes(png(page))
     box = ["--box", "300,200,500,360"]
     done = fieldmark("index", "query", folder, "--image", tmp_path / "page.png", *box)
-    assert done.stdout.startswith("1. 街景 [street], https://maps.example/1: score 0.9")
-    assert "the same picture" in done.stdout
+    assert done.stdout.startswith("1. 街景 [street], https://maps.example/1: score 1.00, the same picture")
     done = fieldmark("index", "query", folder, "--image", tmp_path / "page.png", *box, "--limit", 1, "--json")
     hits = json.loads(done.stdout)["hits"]
     assert [(hit["entity"], hit["same_picture"], hit["image"]) for hit in hits] == [

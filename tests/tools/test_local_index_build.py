@@ -113,8 +113,8 @@ def test_a_search_goes_on_with_the_old_index_while_a_new_one_is_built(folder: Pa
 def test_a_killed_build_is_not_an_index_and_the_next_one_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
-    for seed in range(40):
-        (folder / f"{seed}.png").write_bytes(png(scene(seed, (640, 480))))
+    for seed in range(16):
+        (folder / f"{seed}.png").write_bytes(png(scene(seed, (320, 240))))
     code = (
         "import sys; from pathlib import Path; from fieldmark.tools.image_index import building\n"
         "building.COMMIT_EVERY = 0.0\n"
@@ -125,16 +125,16 @@ def test_a_killed_build_is_not_an_index_and_the_next_one_goes_on(tmp_path: Path)
     script.write_text(code)
     with subprocess.Popen([sys.executable, script, folder], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        while process.stdout.readline().strip() != "5":
+        while process.stdout.readline().strip() != "3":
             pass
         workers = children_of(process.pid)
         process.kill()
     with pytest.raises(UsageError, match="never finished: run `fieldmark index build` again"):
         LocalIndex.open(folder)
     built = build(folder)
-    assert built.pictures == 40
-    assert 0 < built.described <= 35
-    assert LocalIndex.open(folder).query(png(scene(0, (640, 480))), 1)[0].entity == "0"
+    assert built.pictures == 16
+    assert 0 < built.described <= 13
+    assert LocalIndex.open(folder).query(png(scene(0, (320, 240))), 1)[0].entity == "0"
     assert gone(workers)
 
 
@@ -166,13 +166,13 @@ def test_two_builds_at_once_are_refused(folder: Path) -> None:
 
 
 def test_a_process_that_dies_costs_no_picture(folder: Path) -> None:
-    paths = [*sorted(folder.rglob("*.png"))] * 8
+    paths = [*sorted(folder.rglob("*.png"))] * 4
     described = describe_files(paths, 2)
     first = next(described)
     for worker in children_of(os.getpid()):
         os.kill(worker, signal.SIGKILL)
     rest = list(described)
-    assert len([first, *rest]) == 24
+    assert len([first, *rest]) == 12
     assert not [found for found in rest if isinstance(found, str)]
 
 

@@ -18,9 +18,9 @@ LION = Entry("cats/lion.jpg", "A lion, asleep", "lion", "https://zoo.example/1",
         "file\ttitle\tentity\tpage\tsource\ncats/lion.jpg\tA lion, asleep\tlion\thttps://zoo.example/1\tZoo\n",
         "\ufefffile_name\tCaption\tLABEL\tPage URL\tSite\r\n"
         "cats\\lion.jpg\t A lion,  asleep\tlion\thttps://zoo.example/1\tZoo\r\n\r\n",
-        'image,title,class,url,origin,w\n./cats/lion.jpg,"A lion, asleep",lion,https://zoo.example/1,Zoo,9\n',
-        '{"file": "cats/lion.jpg", "title": "A lion, asleep", "label": "lion", "page": "https://zoo.example/1", '
-        '"source": "Zoo", "license": null}\n\n',
+        'image,title,class,url,origin\n./cats/lion.jpg,"A lion, asleep",lion,https://zoo.example/1,Zoo\n',
+        '{"file": "cats/lion.jpg", "title": "A lion, asleep", "label": "lion", "license": null, '
+        '"page": "https://zoo.example/1", "source": "Zoo"}\n\n',
     ],
     ids=["tsv", "tsv of a spreadsheet", "csv", "jsonl"],
 )

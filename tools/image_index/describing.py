@@ -34,29 +34,38 @@ def describe_files(paths: list[Path], processes: int) -> Iterator[Packed | str]:
         yield from map(describe_file, paths)
         return
     rest = iter(paths)
+    processes = min(processes, len(paths))
     pool = _pool(processes)
     waiting: deque[tuple[Path, Future[Packed | str]]] = deque()
     try:
         while True:
             for path in islice(rest, _AHEAD * processes - len(waiting)):
-                waiting.append((path, pool.submit(describe_file, path)))
+                waiting.append((path, _submit(pool, path)))
             if not waiting:
                 return
             try:
                 yield waiting[0][1].result()
                 waiting.popleft()
             except BrokenProcessPool:
-                yield from (_alone(path) for path, _ in waiting)
+                yield from _one_by_one([path for path, _ in waiting])
                 waiting.clear()
                 pool = _pool(processes)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+def _submit(pool: ProcessPoolExecutor, path: Path) -> Future[Packed | str]:
+    """As `pool.submit`; that a process died in the meantime comes out with the result."""
+    try:
+        return pool.submit(describe_file, path)
+    except BrokenProcessPool as error:
+        failed: Future[Packed | str] = Future()
+        failed.set_exception(error)
+        return failed
+
+
 def describe_file(path: Path) -> Packed | str:
     """The features of a file, or why it has none."""
-    import cv2
-
     from fieldmark.tools.image_index.features import describe
     from fieldmark.tools.image_index.store import pack
 
@@ -66,17 +75,22 @@ def describe_file(path: Path) -> Packed | str:
         return str(error)
     except OSError as error:
         return error.strerror or str(error)
-    except (MemoryError, cv2.error):
+    except MemoryError:
         return "describing it takes too much memory: scale it down"
+    except Exception as error:  # on garbage decoders raise almost anything
+        return f"cannot be described ({' '.join(str(error).split()) or type(error).__name__})"
 
 
-def _alone(path: Path) -> Packed | str:
-    """In a process of its own, for among several nobody knows which file broke the process."""
-    with _pool(1) as pool:
+def _one_by_one(paths: list[Path]) -> Iterator[Packed | str]:
+    """One at a time in one process: among several at work nobody knows which file broke it."""
+    pool = _pool(1)
+    for path in paths:
         try:
-            return pool.submit(describe_file, path).result()
+            yield pool.submit(describe_file, path).result()
         except BrokenProcessPool:
-            return "decoding it ends the process: convert it to JPEG or PNG"
+            yield "decoding it ends the process: convert it to JPEG or PNG"
+            pool = _pool(1)
+    pool.shutdown()
 
 
 def _pool(processes: int) -> ProcessPoolExecutor:
