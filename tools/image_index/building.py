@@ -72,11 +72,16 @@ def build(
             raise UsageError(_nothing(folder, store))
         if store.published is None or not store.published[2]:
             _publish(folder, home, store)
-        return Built(len(store), len(fresh), removed, store.problems(), time.monotonic() - started)
+        problems = store.problems()
+        seconds = time.monotonic() - started
+        return Built(len(store), len(fresh) - len(problems), removed, problems, seconds)
 
 
 def _compare(folder: Path, entries: dict[str, Entry], store: Store) -> tuple[int, list[tuple[Entry, Stamp]]]:
-    """(how many were removed, what must be described); changed labels are taken over at once."""
+    """(how many were removed, what must be described); changed labels are taken over at once.
+
+    What was broken is tried again: a decoder or a permission may have come.
+    """
     known = {entry.file: (entry, stamp) for entry, stamp in store.entries()}
     gone = known.keys() - entries.keys()
     store.remove(gone)

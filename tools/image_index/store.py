@@ -126,10 +126,11 @@ class Store:
         self._db.execute("UPDATE about SET arrays = ?, folder = ?, changed = 0", (arrays, folder))
         self._db.commit()
 
-    def entries(self) -> Iterator[tuple[Entry, Stamp]]:
-        """Every picture there is, broken ones too."""
-        for *entry, size, modified in self._db.execute(f"SELECT {_ENTRY}, bytes, modified FROM picture"):
-            yield Entry(*entry), Stamp(size, modified)
+    def entries(self) -> Iterator[tuple[Entry, Stamp | None]]:
+        """Every picture there is; without a stamp those that are broken."""
+        query = f"SELECT {_ENTRY}, bytes, modified, problem IS NOT NULL FROM picture"
+        for *entry, size, modified, broken in self._db.execute(query):
+            yield Entry(*entry), None if broken else Stamp(size, modified)
 
     def remove(self, files: Iterable[str]) -> None:
         for file in files:
@@ -149,6 +150,9 @@ class Store:
 
     def add(self, entry: Entry, stamp: Stamp, found: Packed | str) -> None:
         """Put a picture in, in place of an older one of the same file. A text says why it is broken."""
+        known = "SELECT 1 FROM picture WHERE file = ? AND problem = ?"
+        if isinstance(found, str) and self._db.execute(known, (entry.file, found)).fetchone():
+            return
         self.remove([entry.file])
         values = [*vars(entry).values(), stamp.bytes, stamp.modified]
         if isinstance(found, str):
