@@ -26,9 +26,9 @@ def look(rgb: NDArray[np.uint8]) -> Floats:
 
 
 def sketch(vectors: NDArray[Any]) -> NDArray[np.uint64]:
-    """(N, 4) the signs of (N, up to 256) vectors as bits: near vectors differ in few."""
+    """(N, 4) the signs of the first 256 values of vectors as bits: near vectors differ in few."""
     signs = np.zeros((len(vectors), 256), bool)
-    signs[:, : vectors.shape[1]] = vectors > 0
+    signs[:, : vectors.shape[1]] = vectors[:, :256] > 0
     return np.packbits(signs, axis=1).view(np.uint64)
 
 
