@@ -33,6 +33,7 @@ ROUTES: dict[tuple[str, str], Handler] = {
     ("POST", "/v1/chat/completions"): models.chat_completions,
     ("GET", "/v1/models"): models.list_models,
     ("POST", "/lookup/reverse-image"): lookups.reverse_image,
+    ("POST", "/lookup/web-search"): lookups.web_search,
     ("POST", "/lookup/aircraft"): lookups.aircraft,
     ("GET", "/skills/read"): lookups.skill,
     ("POST", "/fetch"): web_routes.fetch,
