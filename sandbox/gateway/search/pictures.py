@@ -8,14 +8,13 @@ from PIL import Image
 
 from fieldmark.errors import EpisodeFault, ToolError
 from fieldmark.sandbox.gateway.search.serpapi import MAX_UPLOAD
-from fieldmark.tools.image_index.features import describe, distance
+from fieldmark.tools.image_index.features import describe
+from fieldmark.tools.image_index.hashing import SAME_BITS, distance
 from fieldmark.tools.pictures import images
 from fieldmark.trace import Box
 
 SIDE = 1_600
 """Longer side, in pixels, of what is sent at most; Lens looks at less."""
-SAME_BITS = 31
-"""Of 256: up to so many differ between two copies of one picture, as in PDQ."""
 _QUALITIES = (90, 80, 65)
 _SMALLER, _TIMES = 0.7, 6
 
@@ -39,13 +38,13 @@ def small_jpeg(picture: bytes, box: Box | None) -> bytes:
 
 def same_as(picture: bytes, box: Box | None, others: list[bytes]) -> list[bool | None]:
     """Whether each file is the picture, or that box of it, by perceptual hash; None: it cannot be read."""
-    own = [describe(picture)]
+    own = [describe(picture).hash]
     if box is not None:
-        own.append(describe(images.cut(picture, box, scale=1.0, media_type="image/png")[0]))
+        own.append(describe(images.cut(picture, box, scale=1.0, media_type="image/png")[0]).hash)
 
     def same(data: bytes) -> bool | None:
         try:
-            other = describe(data)
+            other = describe(data).hash
         except EpisodeFault:
             return None
         return min(distance(known, other) for known in own) <= SAME_BITS
