@@ -48,7 +48,16 @@ class Context(Protocol):
         """
 
     def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:
-        """`{"found", "hits": [{"rank","title","page","source","score","same_picture"}]}`; score 0-1."""
+        """`{"found", "hits": [{"rank","title","page","source","thumbnail","image","score","same_picture"}]}`.
+
+        `score` is 0-1, None where a search engine gives none; `same_picture` None where it is not known.
+        """
+
+    def web_search(self, query: str, language: str | None, country: str | None, limit: int) -> dict[str, Any]:
+        """`{"found", "hits": [{"rank","title","url","snippet","source"}], "engine", "withheld"?}`.
+
+        `language` None: the question's; `country` None: the language's.
+        """
 
     def aircraft(self, query: str) -> dict[str, Any]:
         """`{"found", "records": [..], "candidates": [..], "nation"}` of a registration or 24-bit hex."""

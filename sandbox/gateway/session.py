@@ -22,6 +22,7 @@ from fieldmark.task import Prompt
 from fieldmark.trace import Answer, By, ErrorInfo, Picture, Tokens
 
 if TYPE_CHECKING:
+    from fieldmark.sandbox.gateway.search.door import SearchDoor
     from fieldmark.sandbox.gateway.web.door import WebDoor
 
 HARD_STOP = 3
@@ -64,6 +65,7 @@ class Session:
     def __init__(
         self, prompt: Prompt, pictures: Pictures, *, tracer: Tracer, clock: Clock, blobs: BlobStore,
         upstream: Upstream, backends: Backends, skills: Sequence[Skill] = (), web: WebDoor | None = None,
+        search: SearchDoor | None = None,
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
@@ -72,6 +74,7 @@ class Session:
         self.backends = backends
         self.skills = skills
         self.web = web
+        self.search = search
         self.clock = clock
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self.answer: Answer | None = None
