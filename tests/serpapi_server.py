@@ -16,14 +16,12 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 from PIL import Image
 
 KEY = "canary-SERPKEY-0123456789abcdef"
-CASES = Path("/work/shared/cases/inputs/lookup")
 Asked = dict[str, str]
 
 
@@ -40,6 +38,7 @@ class Answer:
 Script = Callable[[Asked], Answer]
 
 QUOTA = Answer({"error": "Your account has run out of searches."}, 429)
+"""Case 8-02: the status of a rate limit, and none."""
 RATE_LIMIT = Answer({"error": "Your account has exceeded its hourly throughput limit."}, 429)
 INVALID_KEY = Answer({"error": "Invalid API key. Your API key should be here."}, 401)
 MALFORMED = Answer("<html>busy</html>", media_type="text/html")

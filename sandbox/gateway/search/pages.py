@@ -18,6 +18,7 @@ from fieldmark.tools.pages.page_text import PageText, read_page
 _READ = frozenset({".html", ".htm", ".txt", ".md", ".pdf"})
 _TITLE, _SNIPPET_TOKENS = 200, 40
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_WIDE = f"{_CJK}\\u3000-\\u303f\\uff00-\\uffef"  # and their punctuation
 _RUN = re.compile(f"[{_CJK}]+|[^\\W{_CJK}_]+")
 _STOP = frozenset(
     "a an and are as at be by can do does for from how i in is it its of on or that the these this to was "
@@ -70,8 +71,8 @@ def _indexed(site: Site) -> Iterator[tuple[str, str, str, str]]:
             url = _address(host, file)
             content = _read(site, host.name.lower(), url)
             if content and content.text:
-                title = content.title or content.text.partition("\n")[0].lstrip("# ")
-                yield _spaced(title[:_TITLE]), _spaced(_plain(content.text)), url, host.name.lower()
+                title, body = _titled(content)
+                yield _spaced(title[:_TITLE]), _spaced(_plain(body)), url, host.name.lower()
 
 
 def _read(site: Site, host: str, url: str) -> PageText | None:
@@ -85,6 +86,13 @@ def _read(site: Site, host: str, url: str) -> PageText | None:
         return None
 
 
+def _titled(content: PageText) -> tuple[str, str]:
+    """Title and text of a page, without a first line that says the title again."""
+    first, _, rest = content.text.partition("\n")
+    title = content.title or first.lstrip("# ")
+    return title, rest if first.lstrip("# ") == title and rest.strip() else content.text
+
+
 def _address(host: Path, file: Path) -> str:
     path = file.relative_to(host).as_posix()
     return f"https://{host.name.lower()}/{quote(path.removesuffix(INDEX))}"
@@ -93,7 +101,7 @@ def _address(host: Path, file: Path) -> str:
 def _plain(markdown: str) -> str:
     """Without the marks of headings, links and tables."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
-    return " ".join(re.sub(r"[#*|]+", " ", text).split())
+    return " ".join(re.sub(r"(?m)^- |[#*|]+", " ", text).split())
 
 
 def _spaced(text: str) -> str:
@@ -103,10 +111,7 @@ def _spaced(text: str) -> str:
 
 def _joined(text: str) -> str:
     """`_spaced` undone."""
-    once = re.sub(f"(?<=[{_CJK}]) +(?=[{_CJK}])", "", " ".join(text.split()))
-    return re.sub(
-        f"(?<=[{_CJK}]) +(?=[，。、；：？！）】》])|(?<=[，。、；：？！（【《]) +(?=[{_CJK}])", "", once
-    )
+    return re.sub(f"(?<=[{_WIDE}]) +(?=[{_WIDE}])", "", " ".join(text.split()))
 
 
 def _expression(query: str) -> str:

@@ -25,8 +25,8 @@ def small_jpeg(picture: bytes, box: Box | None) -> bytes:
 
     The same bytes each time, so that a search can be replayed. ToolError `invalid_args`: a box outside.
     """
-    lossless = images.cut(picture, box, scale=1.0, media_type="image/png", max_side=SIDE)[0]
-    image = Image.open(io.BytesIO(lossless)).convert("RGB")
+    part = images.cut(picture, box, scale=1.0, media_type="image/jpeg", max_side=SIDE)[0]
+    image = Image.open(io.BytesIO(part)).convert("RGB")
     for _ in range(_TIMES):
         for quality in _QUALITIES:
             buffer = io.BytesIO()
