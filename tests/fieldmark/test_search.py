@@ -104,6 +104,8 @@ def test_a_used_up_quota_stops_the_run_which_goes_on_when_there_are_searches_aga
         run = RunDir.open(tmp_path / "out")
         assert [record.status for record in run.episodes()] == ["answered"]
         assert run.config()["search"]["stopped"] == "quota"
+        reported = fieldmark("report", "out")
+        assert "searching ended early (quota) and the run with it" in reported.stdout
         assert asked == 2
         with SerpApiServer(left=0) as server:
             refused = fieldmark("run", "--resume", "out", env=server.env)
