@@ -49,7 +49,8 @@ def _searches(cells: list[Cell]) -> list[str]:
 
 
 def _stopped(run: RunDir) -> list[str]:
-    kind = run.config().get("search", {}).get("stopped") if run.run_json.exists() else None
+    search = run.config().get("search") if run.run_json.exists() else None
+    kind = search.get("stopped") if isinstance(search, dict) else None
     return [f"searching ended early ({kind}) and the run with it; --resume goes on"] if kind else []
 
 
