@@ -23,8 +23,10 @@ from fieldmark.errors import UsageError
 from fieldmark.sandbox.gateway.clock import Clock
 
 TRIES = 4
-SECONDS = 60.0
-"""What one try may take; an engine that SerpApi reads afresh needs up to twenty."""
+SECONDS = 45.0
+"""What one try may take. Twice all tries (a search without results is asked twice) stays below the ten
+minutes that a tool waits for the gateway.
+"""
 BACK_OFF = wait_random_exponential(multiplier=1.0, max=20.0)
 BASE_URL_ENV = "SERPAPI_BASE_URL"
 """Points the client at another server than SerpApi's, for tests."""
