@@ -55,7 +55,7 @@ def test_a_run_searches_records_and_is_replayed_without_a_network(
     assert {event.method for event in events} >= {"SEARCH", "UPLOAD", "LENS"}
     assert record.counts["searches"] == 2
     config = run.config()
-    assert config["search"] == {"engine": "google", "lens": True}
+    assert config["search"] == {"engine": "google", "lens": True, "server": "127.0.0.1"}
     assert config["config"]["allow_upload"] is True
     for folder in (tmp_path / "out", tmp_path / "kept"):
         held = [path for path in folder.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]

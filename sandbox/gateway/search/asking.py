@@ -15,6 +15,8 @@ from fieldmark.sandbox.gateway.web.exchange import Exchange
 
 SEARCH, LENS, UPLOAD = "SEARCH", "LENS", "UPLOAD"
 """Methods of searches in events and archives, beside those of HTTP."""
+MAX_SEARCHES = 100
+"""Of one episode."""
 DOWN = 3
 """Failed searches in a row, over all episodes: SerpApi is down, and it is no longer one query's bad luck."""
 
@@ -63,7 +65,6 @@ class Asker:
 
         ToolError: this search failed. SearchFault: no search will do.
         """
-        count(session, "searches")
         if not self.goes_out:
             return self._recorded(session, question)
         if self.stopped:
@@ -123,6 +124,13 @@ def write(
         {"method": method, "url": url[:SHOWN_URL], "http": http, "bytes": size, "decision": decision,
          "reason": reason, "blob": blob},
     )  # fmt: skip
+
+
+def begin(session: Ledger) -> None:
+    """Count a search that an episode asks for. ToolError beyond MAX_SEARCHES: each may cost money."""
+    if session.counts.get("searches", 0) >= MAX_SEARCHES:
+        raise ToolError(f"this episode has made {MAX_SEARCHES} searches: answer with what is known", "denied")
+    count(session, "searches")
 
 
 def count(session: Ledger, name: str, more: int = 1) -> None:

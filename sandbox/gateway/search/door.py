@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.search import lens
-from fieldmark.sandbox.gateway.search.asking import LENS, SEARCH, UPLOAD, Asker, Question, count, write
+from fieldmark.sandbox.gateway.search.asking import LENS, SEARCH, UPLOAD, Asker, Question, begin, count, write
 from fieldmark.sandbox.gateway.search.engines import (
     country_of,
     lens_hits,
@@ -50,9 +50,9 @@ class SearchDoor:
 
         ToolError: this search failed. SearchFault: no search will do.
         """
+        begin(session)
         if self._pages is not None:
             hits = self._pages.search(query, _CANDIDATES)
-            count(session, "searches")
             write(session, SEARCH, f"site:?{urlencode({'q': query})}", "replayed", 200, "site")
         else:
             hits = await self._by_engine(clock, session, query, language, country or country_of(language))
@@ -66,6 +66,7 @@ class SearchDoor:
         """`{found, hits: [{rank, title, page, source, thumbnail, image, score, same_picture}], engine,
         withheld?}`; a search engine gives no `score`. ToolError, SearchFault.
         """
+        begin(session)
         reply = await self._by_lens(clock, session, await subject.jpeg(), language)
         kept, withheld = _kept(lens_hits(reply), self._web.policy, session)
         ranked = [{"rank": rank, **hit, "score": None} for rank, hit in enumerate(kept[:limit], 1)]
@@ -76,6 +77,8 @@ class SearchDoor:
     def describe(self) -> dict[str, Any]:
         """For run.json: what answers, and why searching ended early."""
         told: dict[str, Any] = {"engine": self.engine, "lens": self.lens, "stopped": self._asker.stopped}
+        if self._api is not None and self._api.base_url:  # a stand-in, not SerpApi
+            told["server"] = urlsplit(self._api.base_url).hostname
         return {name: value for name, value in told.items() if value}
 
     async def _by_engine(

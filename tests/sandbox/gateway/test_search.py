@@ -15,6 +15,7 @@ from tenacity import wait_none
 
 from fieldmark.client import GatewayGone, GatewayRefused
 from fieldmark.errors import UsageError
+from fieldmark.sandbox.gateway.search.asking import MAX_SEARCHES
 from fieldmark.sandbox.gateway.search.door import SearchDoor
 from fieldmark.sandbox.gateway.search.engines import search_params, web_hits
 from fieldmark.sandbox.gateway.search.serpapi import MAX_UPLOAD, TRIES, SerpApi
@@ -263,6 +264,15 @@ async def test_what_a_sandbox_may_not_ask_is_refused(enter: Enter, body: Any) ->
             with pytest.raises(GatewayRefused, match=r"query is a text|a code such as|limit is|JSON object"):
                 await inside.post("/lookup/web-search", body)
     assert server.asked == []
+
+
+async def test_an_episode_cannot_search_without_end(enter: Enter) -> None:
+    with SerpApiServer() as server:
+        async with enter(**searching(server)) as inside:
+            inside.session.counts["searches"] = MAX_SEARCHES - 1
+            assert (await call(inside, **WORDS)).ok
+            refused = await call(inside, **WORDS)
+    assert (refused.error_kind, len(server.asked)) == ("denied", 1)
 
 
 async def test_without_a_search_the_route_says_so(enter: Enter) -> None:
