@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -92,6 +93,14 @@ def _to_pixels(corners: Box, space: Space, image: Picture, view: Picture) -> Box
     limit = 1e9  # keeps 1e308 from becoming infinite
     x1, y1, x2, y2 = (min(max(value, -limit), limit) for value in corners)
     return (x1 * across, y1 * down, x2 * across, y2 * down)
+
+
+def turned_size(width: float, height: float, degrees: float) -> tuple[float, float]:
+    """The sides of the upright rectangle around a `width` x `height` one that is turned by `degrees`."""
+    if degrees % 90 == 0:
+        return (width, height) if degrees % 180 == 0 else (height, width)
+    across, down = abs(math.cos(math.radians(degrees))), abs(math.sin(math.radians(degrees)))
+    return (width * across + height * down, width * down + height * across)
 
 
 def _order(image: Picture) -> str:
