@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from fieldmark.errors import UsageError
-from fieldmark.task import Limits, SkillCalls
+from fieldmark.task import Limits, SkillCalls, Space
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
 NOT_FORCED = frozenset({"model", "messages", "input", "instructions", "system", "tools", "stream"})
@@ -19,9 +19,10 @@ NOT_FORCED = frozenset({"model", "messages", "input", "instructions", "system", 
 class ModelConfig(BaseModel):
     """A model and where it is served. `key_env` names the variable that holds the key, never the key.
 
-    `sees` is whether it takes pictures; a built-in model knows that of itself. `force` are parameters of
-    sampling that every request has, whatever the agent asks (`temperature`, `seed`, …); `max_tokens` goes out
-    under the name that the agent's wire format has for it.
+    `sees` is whether it takes pictures; a built-in model knows that of itself. `space` is what the boxes it
+    gives refer to unless it says otherwise; None: what is known of its family, else pixels of the original.
+    `force` are parameters of sampling that every request has, whatever the agent asks (`temperature`,
+    `seed`, …); `max_tokens` goes out under the name that the agent's wire format has for it.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -30,6 +31,7 @@ class ModelConfig(BaseModel):
     base_url: str | None = None
     key_env: str = DEFAULT_KEY_ENV
     sees: bool = True
+    space: Space | None = None
     force: dict[str, Any] = {}
 
     @field_validator("force")
@@ -108,7 +110,8 @@ def load_config(toml: Path | None, flags: dict[str, Any]) -> RunConfig:
     given = {key: value for key, value in flags.items() if value is not None}
     model = merged.pop("model", {})
     model = {"name": model} if isinstance(model, str) else dict(model)
-    for key, field in (("model", "name"), ("base_url", "base_url"), ("key_env", "key_env"), ("sees", "sees")):
+    for key in ("model", "base_url", "key_env", "sees", "space"):
+        field = "name" if key == "model" else key
         if key in given:
             model[field] = given.pop(key)
         elif key in merged:

@@ -127,6 +127,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "model": {
             "name": plan.upstream.name,
             "sees": plan.upstream.sees,
+            "space": config.model.space,
             "base_url": base_url,
             "force": dict(plan.upstream.force),
         },

@@ -42,6 +42,12 @@ def _values(ctx: click.Context, param: click.Parameter, pairs: tuple[str, ...]) 
     "--force", multiple=True, callback=_values, metavar="KEY=VALUE",
     help="Set a parameter in every model request, such as temperature=0; repeatable.",
 )  # fmt: skip
+@click.option(
+    "--space",
+    type=click.Choice(["pixel", "sent", "norm1000", "fraction"]),
+    help="What the model's boxes refer to: the original's pixels, the view's, 0-1000 or 0-1 of each side."
+    "  [default: by the model's family, else pixel]",
+)
 @click.option("--judge", help="[default: exact]")
 @click.option("--tools", callback=_names, help="none, all, a,b or all,-a.  [default: all]")
 @click.option("--skills", callback=_names, help="The same, or a folder of your own.  [default: all]")
