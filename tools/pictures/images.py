@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import math
@@ -194,7 +195,8 @@ def _original(data: bytes, image: Image.Image) -> tuple[bytes, Meta]:
     media_type = _plain_type(data)
     if media_type is not None:
         strip = strip_jpeg if media_type == "image/jpeg" else strip_png
-        return strip(data), Meta(media_type, *image.size)
+        with contextlib.suppress(ValueError):  # decoders skip stray bytes between segments
+            return strip(data), Meta(media_type, *image.size)
     return _encode(image, "image/png"), Meta("image/png", *image.size)
 
 
