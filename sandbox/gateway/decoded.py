@@ -48,7 +48,9 @@ class _Place:
 class Decoded:
     """The places of a run's decoded pictures, in order of use. For one thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_BYTES, free: int = FREE_BYTES) -> None:
+        self._most = most
+        self._free = free
         self._places: dict[str, _Place] = {}
 
     @contextlib.contextmanager
@@ -76,7 +78,7 @@ class Decoded:
     def _new(self) -> _Place:
         place = _Place()
         disk = os.fstatvfs(place.file.fileno())
-        if disk.f_bavail * disk.f_frsize < FREE_BYTES:
+        if disk.f_bavail * disk.f_frsize < self._free:
             place.file.close()
             raise OSError("the disk of temporary files is nearly full")
         return place
@@ -84,7 +86,7 @@ class Decoded:
     def _shrink(self) -> None:
         total = sum(place.size for place in self._places.values())
         for picture, place in list(self._places.items()):
-            if total <= MOST_BYTES:
+            if total <= self._most:
                 return
             if not place.users:
                 total -= place.size
