@@ -128,8 +128,8 @@ def cut_decoded(
     width, height = used[2] - used[0], used[3] - used[1]
     scale = _possible_scale(width, height, scale, max_side, rotate)
     size = (round(width * scale), round(height * scale))
-    # a gap of 2, as Pillow's own thumbnails have: large boxes are first reduced by a whole number
-    part = image.resize(size, Image.Resampling.LANCZOS, box=used, reducing_gap=2.0)
+    # the gap: what shrinks by more than 3 is first reduced by a whole number, in under half the time
+    part = image.resize(size, Image.Resampling.LANCZOS, box=used, reducing_gap=1.5)
     part, levels = part if part.mode == "RGB" else part.convert("RGB"), None
     if contrast == "auto":
         part, levels = levelled(part)
