@@ -51,8 +51,9 @@ class RunConfig(BaseModel):
     so many (0: all). `tools` and `skills` are entries of the grammar
     of `fieldmark.selection`; None: all. `skill_calls`: what a model that calls a skill as if it were a tool
     gets, the skill's text (`helpful`) or only `not_found` (`strict`). `image_side` is the longest side, in
-    pixels, of the view that models are shown. `parallel` is episodes at once. `min_free_mb`: less free disk
-    than this stops the run before or between episodes.
+    pixels, of the view that models are shown; a task whose picture has over `max_megapixels` is refused.
+    `parallel` is episodes at once. `min_free_mb`: less free disk than this stops the run before or between
+    episodes.
 
     `web`: `offline` (nothing goes out; pages of `site` and of `web_archive`), `replay` (the same, and there
     must be an archive), `record` (the web, archived), `live` (the web). `site` is a folder with a folder for
@@ -75,6 +76,7 @@ class RunConfig(BaseModel):
     parallel: int = Field(default=2, ge=1, le=256)
     limits: Limits = Limits()
     image_side: int = Field(default=2048, ge=64, le=16384)
+    max_megapixels: float = Field(default=120, gt=0, le=120)
     min_free_mb: int = Field(default=500, ge=0)
     web: Literal["offline", "replay", "record", "live"] = "offline"
     web_archive: Path | None = None

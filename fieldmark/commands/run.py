@@ -73,6 +73,7 @@ def _values(ctx: click.Context, param: click.Parameter, pairs: tuple[str, ...]) 
 @click.option(
     "--image-side", type=int, help="Longest side in pixels of the view models get.  [default: 2048]"
 )
+@click.option("--max-megapixels", type=float, help="Refuse larger pictures.  [default: 120, at most 120]")
 @click.option("--min-free-mb", type=int, help="Stop when the disk has less free than this.  [default: 500]")
 @click.option("--web", type=click.Choice(["offline", "replay", "record", "live"]), help="[default: offline]")
 @click.option("--web-archive", type=click.Path(path_type=Path), help="Folder of recorded pages.")

@@ -11,7 +11,7 @@ from fieldmark.task import Space
 from fieldmark.tools.base import schema
 from fieldmark.tools.boxes import space_of
 from fieldmark.tools.calling import call_tool
-from fieldmark.tools.registry import get_tool, offered, tool_names
+from fieldmark.tools.registry import get_tool, offered_tool, tool_names
 from tests.tools.pictures import RecordingContext, png
 
 WITH_A_BOX = ("crop_zoom", "ocr", "reverse_image_search")
@@ -44,7 +44,7 @@ def test_what_is_known_of_a_family(model: str, space: str) -> None:
 @pytest.mark.parametrize("space", get_args(Space))
 @pytest.mark.parametrize("name", WITH_A_BOX)
 def test_the_tool_says_its_default_in_description_and_schema(name: str, space: Space) -> None:
-    function = schema(offered(name, space))["function"]
+    function = schema(offered_tool(name, space))["function"]
     spec = function["parameters"]["properties"]["space"]
     assert f"(space={space})" in function["description"]
     assert spec["default"] == space
@@ -55,7 +55,7 @@ def test_the_tool_says_its_default_in_description_and_schema(name: str, space: S
 def test_a_tool_without_a_box_is_the_same_in_every_space() -> None:
     for name in set(tool_names()) - set(WITH_A_BOX):
         tool = get_tool(name)
-        assert "space" in tool.args.model_fields or offered(name, "norm1000") is tool
+        assert "space" in tool.args.model_fields or offered_tool(name, "norm1000") is tool
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_a_box_without_a_space_is_read_in_the_default(
     context: RecordingContext, space: Space, arguments: Any, expected: Any
 ) -> None:
     box = dict(zip(("x1", "y1", "x2", "y2"), arguments, strict=True))
-    result = call_tool(offered("crop_zoom", space), box, context, door="graph")
+    result = call_tool(offered_tool("crop_zoom", space), box, context, door="graph")
     assert result.data["box"] == pytest.approx(expected, abs=1)
 
 
 def test_a_named_space_goes_over_the_default(context: RecordingContext) -> None:
     box = {"x1": 0, "y1": 0, "x2": 400, "y2": 300, "space": "pixel"}
-    result = call_tool(offered("crop_zoom", "norm1000"), box, context, door="graph")
+    result = call_tool(offered_tool("crop_zoom", "norm1000"), box, context, door="graph")
     assert result.data["box"] == [0, 0, 400, 300]

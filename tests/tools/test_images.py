@@ -237,6 +237,15 @@ def test_unusable_files_are_refused_in_one_line(staged: Stage, data: bytes, kind
     assert "\n" not in str(caught.value)
 
 
+def test_the_limit_of_pixels_can_be_lowered(tmp_path: Path) -> None:
+    """1-15"""
+    path = tmp_path / "picture.png"
+    path.write_bytes(png(half_red()))
+    assert images.stage(path, max_pixels=240 * 160).original_meta.width == 240
+    with pytest.raises(DataFault, match=r"0\.0384 megapixels, the limit is 0\.0383"):
+        images.stage(path, max_pixels=240 * 160 - 100)
+
+
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP", "AVIF", "PPM", "JPEG2000"])
 @pytest.mark.parametrize("share", [0.1, 0.6, 0.95])
 def test_a_truncated_picture_is_refused(staged: Stage, kind: str, share: float) -> None:

@@ -42,12 +42,12 @@ class Header:
     frames: int
 
 
-def header(data: bytes) -> Header:
-    """Read a picture's header.
+def header(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
+    """Read a picture's header. `max_pixels` is at most MAX_PIXELS, what the memory limits are made for.
 
     Raises DataFault of kind `empty`, `unknown_format`, `needs_decoder`, `too_large` or `truncated`.
     """
-    with open_checked(data) as image:
+    with open_checked(data, max_pixels) as image:
         width, height = image.size
         # Pillow swaps the sides of a TIFF by itself
         if image.format != "TIFF" and orientation(image, data) >= 5:
@@ -58,8 +58,8 @@ def header(data: bytes) -> Header:
         return Header(kind, _MEDIA.get(kind, f"image/{kind.lower()}"), width, height, frames)
 
 
-def open_checked(data: bytes) -> Image.Image:
-    """The picture, opened but not decoded, its size within MAX_PIXELS. DataFault as `header`."""
+def open_checked(data: bytes, max_pixels: int = MAX_PIXELS) -> Image.Image:
+    """The picture, opened but not decoded, its size within `max_pixels`. DataFault as `header`."""
     if not data:
         raise DataFault("the file is empty (0 bytes): download it again", kind="empty")
     if _is_heic(data):
@@ -69,13 +69,13 @@ def open_checked(data: bytes) -> Image.Image:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(io.BytesIO(data), formats=_readable())
     except Image.DecompressionBombError as error:
-        raise _too_large(int(_first_number(str(error)))) from None
+        raise _too_large(int(_first_number(str(error))), max_pixels) from None
     except MemoryError:
         raise
     except Exception as error:  # a broken file makes decoders raise almost anything
         raise _unreadable(data, error) from None
-    if image.width * image.height > MAX_PIXELS:
-        raise _too_large(image.width * image.height)
+    if image.width * image.height > max_pixels:
+        raise _too_large(image.width * image.height, max_pixels)
     if not image.width or not image.height:
         raise DataFault(f"{image.format} of {image.width}x{image.height} px has no pixels", kind="truncated")
     return image
@@ -137,9 +137,9 @@ def _first_number(text: str) -> str:
     return found.group() if found else "0"
 
 
-def _too_large(pixels: int) -> DataFault:
+def _too_large(pixels: int, limit: int) -> DataFault:
     return DataFault(
-        f"the picture has {pixels / 1e6:.0f} megapixels, the limit is {MAX_PIXELS / 1e6:.0f}: scale it down",
+        f"the picture has {pixels / 1e6:.4g} megapixels, the limit is {limit / 1e6:.4g}: scale it down",
         kind="too_large",
     )
 

@@ -72,14 +72,16 @@ class Staged:
     notes: tuple[str, ...]
 
 
-def stage(path: Path, image_side: int = 2048, *, any_shape: bool = False) -> Staged:
+def stage(
+    path: Path, image_side: int = 2048, *, any_shape: bool = False, max_pixels: int = MAX_PIXELS
+) -> Staged:
     """Make `original` (upright, no metadata) and `view` (longer side at most `image_side` px).
 
     Raises DataFault: unreadable or too large files as `header`, and `shape` for what no model can take
     (not with `any_shape`: tools can work on it).
     """
     data = _read(path)
-    head = header(data)
+    head = header(data, max_pixels)
     if not any_shape:
         _check_shape(head)
     image = open_upright(data)  # decodes all of it: a cut file is found here, not in an episode
