@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from fieldmark.errors import ToolError
 from fieldmark.tools.context import Page
 from fieldmark.tools.inside import ENDINGS
-from fieldmark.tools.pictures.images import Meta, cut, stage
-from fieldmark.trace import Box, Picture
+from fieldmark.tools.pictures.images import Meta, cut_decoded, open_upright, stage
+from fieldmark.trace import Box, Contrast, Picture
 
 if TYPE_CHECKING:
+    from PIL import Image
+
     from fieldmark.tools.aircraft.db import AircraftDb
     from fieldmark.tools.image_index.local_index import LocalIndex
 
@@ -48,15 +50,21 @@ class HostContext:
         self._reverse = reverse
 
     def region(
-        self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
+        self,
+        box: Box | None,
+        *,
+        scale: float = 1.0,
+        media_type: str = "image/png",
+        rotate: float = 0.0,
+        contrast: Contrast = "none",
     ) -> tuple[bytes, Picture]:
-        data, used, (width, height) = cut(self._original, box, scale=scale, media_type=media_type)
-        blob = hashlib.sha256(data).hexdigest()
+        made = cut_decoded(
+            self._pixels, box, scale=scale, media_type=media_type, rotate=rotate, contrast=contrast
+        )
+        blob = hashlib.sha256(made.data).hexdigest()
         self.files[blob] = self._folder / f"{blob}{ENDINGS[media_type]}"
-        self.files[blob].write_bytes(data)
-        scale = width / (used[2] - used[0])
-        made = Picture(blob=blob, media_type=media_type, width=width, height=height)
-        return data, made.model_copy(update={"of": self.image.blob, "box": used, "scale": scale})
+        self.files[blob].write_bytes(made.data)
+        return made.data, made.picture(blob, of=self.image.blob)
 
     def file(self, picture: Picture) -> Path | None:
         """The file of a picture that a tool made."""
@@ -74,8 +82,8 @@ class HostContext:
             raise ToolError(
                 "no image index is set up; on the command line name one: --index DIR", "unavailable"
             )
-        data, _, _ = cut(self._original, box, scale=1.0, media_type="image/png")
-        hits = [hit.public() for hit in self._index.query(data, limit)]
+        query = cut_decoded(self._pixels, box, scale=1.0, media_type="image/png").data
+        hits = [hit.public() for hit in self._index.query(query, limit)]
         return {"found": bool(hits), "hits": hits}
 
     def web_search(self, query: str, language: str | None, country: str | None, limit: int) -> dict[str, Any]:
@@ -108,6 +116,10 @@ class HostContext:
 
     def emit(self, kind: str, **fields: Any) -> None:
         """Nothing records a call on the host's own command line."""
+
+    @cached_property
+    def _pixels(self) -> Image.Image:
+        return open_upright(self._original)
 
     @cached_property
     def _folder(self) -> Path:
