@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fieldmark.trace import Picture
 
 Match = Literal["entity", "exact_text"]
+OcrEngine = Literal["tesseract", "rapidocr"]
 
 
 class _Strict(BaseModel):
@@ -85,6 +86,7 @@ class Prompt(_Strict):
     notes: list[str] = []
     skills: list[SkillCard] = []
     tools: list[str] = []
+    ocr: OcrEngine = "tesseract"
     model: str
     sees: bool = True
     limits: Limits = Limits()

@@ -132,7 +132,7 @@ def _inside(prompt: Prompt, out: Path | None) -> _World:
     from fieldmark.tools.inside import FilingContext
 
     folder = _writable(out or _workspace())
-    return FilingContext(GatewayClient(), prompt.image, prompt.view, folder)
+    return FilingContext(GatewayClient(), prompt.image, prompt.view, folder, prompt.ocr)
 
 
 def _writable(folder: Path) -> Path:
