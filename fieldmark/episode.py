@@ -23,7 +23,7 @@ from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.sandbox.pool import Container, ContainerPool
 from fieldmark.skills.skill import Skill
 from fieldmark.staging import StagedTask
-from fieldmark.task import Limits, Prompt, SkillCard
+from fieldmark.task import Limits, OcrEngine, Prompt, SkillCard
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class RunServices:
     backends: Backends
     blobs: BlobStore
     web: WebDoor | None = None
+    ocr: OcrEngine = "tesseract"
 
 
 async def run_episode(
@@ -85,6 +86,7 @@ def make_prompt(services: RunServices, staged: StagedTask) -> Prompt:
         picture_notes=staged.notes,
         skills=[SkillCard(name=skill.name, description=skill.description) for skill in services.skills],
         tools=services.tools,
+        ocr=services.ocr,
         model=services.upstream.name,
         sees=services.upstream.sees,
         limits=services.limits,

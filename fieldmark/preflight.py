@@ -54,8 +54,13 @@ def make_plan(config: RunConfig) -> Plan:
     get_judge(config.judge)
     upstream = make_upstream(config.model)
     docker = engine.connect()
-    image_id = image.require(docker)
+    image_id = image.require(docker, image_extra(config))
     return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id, web)
+
+
+def image_extra(config: RunConfig) -> str | None:
+    """What the sandbox image must hold beside the usual."""
+    return "rapidocr" if config.ocr == "rapidocr" else None
 
 
 def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:

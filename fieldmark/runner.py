@@ -103,7 +103,7 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
         await backends.warm()
         yield RunServices(
             run.folder, run_id, config.agent, plan.tools, plan.skills, config.limits,
-            pool, plan.upstream, backends, BlobStore(run.folder.blobs), plan.web,
+            pool, plan.upstream, backends, BlobStore(run.folder.blobs), plan.web, config.ocr,
         )  # fmt: skip
     finally:
         backends.close()

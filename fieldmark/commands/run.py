@@ -26,6 +26,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
 @click.option("--judge", help="[default: exact]")
 @click.option("--tools", callback=_names, help="none, all, a,b or all,-a.  [default: all]")
 @click.option("--skills", callback=_names, help="The same, or a folder of your own.  [default: all]")
+@click.option("--ocr", type=click.Choice(["tesseract", "rapidocr"]), help="Reads text.  [default: tesseract]")
 @click.option("--tasks", callback=_names, help="Only these task ids, with commas.")
 @click.option("--limit", type=int, help="Only the first N tasks.")
 @click.option("--parallel", type=int, help="Episodes at once.  [default: 2]")

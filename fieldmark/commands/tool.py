@@ -14,7 +14,7 @@ import click
 from fieldmark.errors import DataFault, UsageError
 
 if TYPE_CHECKING:
-    from fieldmark.task import Prompt
+    from fieldmark.task import OcrEngine, Prompt
     from fieldmark.tools.inside import FilingContext
     from fieldmark.tools.outside import HostContext
     from fieldmark.trace import Picture
@@ -33,6 +33,7 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--registry", type=_FILE, help="A registry for aircraft_registry, CSV or SQLite (host only).")
 @click.option("--web", type=click.Choice(["live"]), help="Let open_page reach the web (host only).")
 @click.option("--site", type=_FOLDER, help="Pages for open_page, a folder for each host (host only).")
+@click.option("--ocr", type=click.Choice(["tesseract", "rapidocr"]), help="What reads text (host only).")
 @click.option(
     "--out",
     type=_FOLDER,
@@ -46,6 +47,7 @@ def command(
     registry: Path | None,
     web: str | None,
     site: Path | None,
+    ocr: OcrEngine | None,
     out: Path | None,
 ) -> None:
     """Call the tool NAME and print one JSON line {ok, text, data, pictures}; without NAME list the tools.
@@ -61,7 +63,7 @@ def command(
         prompt = _prompt()
         _call_or_list(name, arguments, prompt.tools, lambda: _inside(prompt, out))
     else:
-        _call_or_list(name, arguments, None, lambda: _outside(image, index, registry, web, site, out))
+        _call_or_list(name, arguments, None, lambda: _outside(image, index, registry, web, site, ocr, out))
 
 
 def _call_or_list(
@@ -149,6 +151,7 @@ def _outside(
     registry: Path | None,
     web: str | None,
     site: Path | None,
+    ocr: OcrEngine | None,
     out: Path | None,
 ) -> _World:
     fetch = _fetcher(web, site)
@@ -158,7 +161,9 @@ def _outside(
 
     try:
         folder = out and _writable(out)
-        return HostContext(image or _blank(), _index(index), _registry(registry), folder, fetch)
+        return HostContext(
+            image or _blank(), _index(index), _registry(registry), folder, fetch, ocr or "tesseract"
+        )
     except DataFault as error:
         raise UsageError(f"{image}: {error}") from None
 

@@ -11,6 +11,7 @@ from fieldmark.tools.reading.lines import (
     around,
     distinct,
     plausible,
+    read_page,
     read_strips,
     read_turned_strips,
     same_place,
@@ -54,19 +55,20 @@ def sightings(lines: Sequence[Reading]) -> list[Sighting]:
 def read_registrations(grey: Grey, engine: Engine) -> tuple[list[Reading], list[Sighting]]:
     """(plausible lines, marks) of a photo.
 
-    Cheap passes first; noise is smoothed and the picture turned only while nothing sure has been read.
+    Cheap passes first; noise is smoothed, the whole page read and the picture turned only while nothing sure
+    has been read.
     """
     lang = engine.language(_LANG)
     lines = read_strips(grey, engine, lang)
     if not _is_sure(sightings(lines), engine):
         lines += read_strips(grey, engine, lang, smooth=True)
-    found = sightings(lines)
-    if found:
-        return distinct(plausible(lines, engine)), found
-    for turned in read_turned_strips(grey, engine, lang):
+    if not _is_sure(sightings(lines), engine):
+        lines += read_page(grey, engine, lang)
+    if not sightings(lines):
+        turned = [line for strips in read_turned_strips(grey, engine, lang) for line in strips]
         if found := sightings(turned):
-            return distinct(plausible(turned, engine)), found
-    return distinct(plausible(lines, engine)), []
+            lines = [line for line in turned if line.turned == found[0].turned]
+    return distinct(plausible(lines, engine)), sightings(lines)
 
 
 def _is_sure(found: Sequence[Sighting], engine: Engine) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ _NAMES = {
 }
 _NOISE_SIGMA = 1.2
 _GRAIN = 4.0  # grey levels
+_CRASHES = (-signal.SIGABRT, -signal.SIGFPE, -signal.SIGSEGV)
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,20 @@ class Tesseract:
         return self._read([_denoised(page)], lang, SPARSE)
 
     def _read(self, images: Sequence[Grey], lang: str, psm: int) -> list[Word]:
-        if not images:
-            return []
+        """The words of all images; one that kills Tesseract, as texture now and then does, has none."""
+        try:
+            return self._read_at_once(images, lang, psm) if images else []
+        except _Crash:
+            if len(images) == 1:
+                return []
+            halves = ((0, images[: len(images) // 2]), (len(images) // 2, images[len(images) // 2 :]))
+            return [
+                replace(word, page=word.page + first)
+                for first, half in halves
+                for word in self._read(half, lang, psm)
+            ]
+
+    def _read_at_once(self, images: Sequence[Grey], lang: str, psm: int) -> list[Word]:
         with tempfile.TemporaryDirectory(prefix="fieldmark-ocr-") as folder:
             pages = _written(images, Path(folder))
             table = _guarded(
@@ -78,6 +92,10 @@ class Tesseract:
                 self.timeout,
             )
         return list(_words(table))
+
+
+class _Crash(Exception):
+    """A signal ended Tesseract."""
 
 
 @cache
@@ -134,4 +152,6 @@ def _guarded(use: Any, timeout: float = 0.0) -> Any:
     except RuntimeError as error:  # pytesseract's TesseractError is one, and so is its time-out
         if "timeout" in str(error).lower():
             raise ToolError(f"ocr timed out after {timeout:g} s: choose a smaller box", "timeout") from None
+        if getattr(error, "status", 0) in _CRASHES:
+            raise _Crash from None
         raise ToolError(f"ocr failed: {' '.join(str(error).split())[:200]}", "runtime") from None
