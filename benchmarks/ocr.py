@@ -1,10 +1,11 @@
 """Reading registrations: exact matches by height, rotation and noise, and CPU time, three ways side by side.
 
-Drawn registrations in three typefaces and many colours on cloudy, cluttered backgrounds. All three read the
-same wide crop: plain pytesseract (any of its words may match), and our tool `ocr` in `registration` mode with
+Drawn registrations in three typefaces and many colours on cloudy, cluttered backgrounds. All read the same
+wide crop: plain pytesseract (any of its words may match), and our tool `ocr` in `registration` mode with
 Tesseract and with RapidOCR (its first registration must match). Read the ratios; times move with the machine.
+Change nothing by what SEED shows: draw with another `--seed` for that.
 
-    make bench    or    .venv/bin/python -m benchmarks.ocr --each 4 --write
+    make bench    or    .venv/bin/python -m benchmarks.ocr --each 2 --write
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import argparse
 import io
 import random
 import resource
+import statistics
 import tempfile
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -23,12 +24,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytesseract
-from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from benchmarks._tables import write_section
 from fieldmark.task import OcrEngine
 from fieldmark.tools.calling import call_tool
 from fieldmark.tools.outside import HostContext
+from fieldmark.tools.reading.engine import get_engine
 from fieldmark.tools.reading.registrations import normalised
 from fieldmark.tools.registry import get_tool
 
@@ -38,12 +40,19 @@ NOISE = (0, 10, 25)
 SEED = 2026
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 FORMS = ("N###@@", "N####@", "N#####", "G-@@@@", "D-A@@@", "VH-@@@", "B-####", "JA###@", "PH-@@@", "9V-@@@")
+Colour = tuple[int, int, int]
 CANVAS = (1000, 700)
+WHAT = (
+    "Registrations drawn in three typefaces and many colours on clouds and clutter; exact matches. Height is "
+    "that of the capitals, noise the standard deviation in grey levels. *Raw*: pytesseract, sparse text, any "
+    "of its words; *ours*: the tool `ocr`, mode `registration`, its first registration. Made by "
+    "`python -m benchmarks.ocr --each 2 --write`."
+)
 
 
 @dataclass(frozen=True)
 class Condition:
-    """Height of the capitals in px, clockwise rotation in degrees, standard deviation of noise in grey levels."""
+    """Height of the capitals in px, rotation in degrees, standard deviation of grain in grey levels."""
 
     height: int
     rotation: int
@@ -80,7 +89,7 @@ def draw(condition: Condition, seed: int) -> Sample:
     crop = (centre[0] - wide + shift, centre[1] - tall, centre[0] + wide + shift, centre[1] + tall)
     left, top, right, bottom = (round(value) for value in crop)
     box = (max(0, left), max(0, top), min(CANVAS[0], right), min(CANVAS[1], bottom))
-    return Sample(text, photographed(scene, condition.noise, seed), box)
+    return Sample(text, photographed(scene, condition.noise, chance), box)
 
 
 def registration(chance: random.Random) -> str:
@@ -109,22 +118,26 @@ def lettering(text: str, height: int, chance: random.Random) -> Image.Image:
     return cut.resize((width, height), Image.Resampling.LANCZOS)
 
 
-def colours(chance: random.Random) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+def colour(chance: random.Random) -> Colour:
+    return (chance.randint(0, 255), chance.randint(0, 255), chance.randint(0, 255))
+
+
+def colours(chance: random.Random) -> tuple[Colour, Colour]:
     """A background and an ink whose brightness differs by at least 70 of 255."""
     while True:
-        pair = [tuple(chance.randint(0, 255) for _ in range(3)) for _ in range(2)]
+        pair = colour(chance), colour(chance)
         bright = [0.299 * r + 0.587 * g + 0.114 * b for r, g, b in pair]
         if abs(bright[0] - bright[1]) >= 70:
-            return pair[0], pair[1]
+            return pair
 
 
-def clouds(colour: tuple[int, int, int], chance: random.Random) -> Image.Image:
+def clouds(plain: Colour, chance: random.Random) -> Image.Image:
     """Light that varies slowly over a plain colour."""
     random_ = np.random.default_rng(chance.randint(0, 2**32))
     light = cv2.resize(
         random_.normal(0, 14, (5, 7)).astype(np.float32), CANVAS, interpolation=cv2.INTER_CUBIC
     )
-    return Image.fromarray((np.array(colour, np.float32) + light[..., None]).clip(0, 255).astype(np.uint8))
+    return Image.fromarray((np.array(plain, np.float32) + light[..., None]).clip(0, 255).astype(np.uint8))
 
 
 def clutter(
@@ -133,25 +146,28 @@ def clutter(
     """What surrounds a registration: a row of windows, stripes, a door, patches of other colours."""
     pen = ImageDraw.Draw(scene)
     x, y = centre
-    some = lambda: tuple(chance.randint(0, 255) for _ in range(3))  # noqa: E731
     for _ in range(6):
         left, top = chance.randint(0, CANVAS[0]), chance.randint(0, CANVAS[1])
         if abs(top - y) > 2.5 * height or not x - width < left < x + width:
-            pen.ellipse((left, top, left + chance.randint(10, 90), top + chance.randint(4, 40)), fill=some())
+            pen.ellipse(
+                (left, top, left + chance.randint(10, 90), top + chance.randint(4, 40)), fill=colour(chance)
+            )
     if chance.random() < 0.6:
-        above, colour = y - round(height * chance.uniform(2, 3.5)), some()
+        above, glass = y - round(height * chance.uniform(2, 3.5)), colour(chance)
         for left in range(x - 2 * width, x + 2 * width, max(8, height)):
-            pen.rounded_rectangle((left, above, left + height * 0.5, above + height * 0.7), 3, fill=colour)
+            pen.rounded_rectangle((left, above, left + height * 0.5, above + height * 0.7), 3, fill=glass)
     if chance.random() < 0.5:
         below = y + round(height * chance.uniform(1.2, 3))
-        pen.line((0, below, CANVAS[0], below), fill=some(), width=max(2, height // 4))
+        pen.line((0, below, CANVAS[0], below), fill=colour(chance), width=max(2, height // 4))
     if chance.random() < 0.4:
         side = x + round(width * chance.choice((-0.9, 0.75)))
-        pen.rounded_rectangle((side, y - 2 * height, side + height, y + height), 5, outline=some(), width=2)
+        pen.rounded_rectangle(
+            (side, y - 2 * height, side + height, y + height), 5, outline=colour(chance), width=2
+        )
 
 
-def photographed(scene: Image.Image, noise: int, seed: int) -> bytes:
-    random_ = np.random.default_rng(seed + noise)
+def photographed(scene: Image.Image, noise: int, chance: random.Random) -> bytes:
+    random_ = np.random.default_rng(chance.randint(0, 2**32))
     grainy = np.asarray(scene, np.float32) + random_.normal(0, noise, (*scene.size[::-1], 1))
     buffer = io.BytesIO()
     Image.fromarray(grainy.clip(0, 255).astype(np.uint8)).save(buffer, "JPEG", quality=85)
@@ -206,11 +222,54 @@ def trials(each: int, seed: int) -> Iterator[Trial]:
     """Every reader on the same `each` pictures of every condition."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "picture.jpg"
-        for numbers in product(HEIGHTS, ROTATIONS, NOISE, range(each)):
-            condition = Condition(*numbers[:3])
-            sample = draw(condition, seed + numbers[3])
+        for *numbers, at in product(HEIGHTS, ROTATIONS, NOISE, range(each)):
+            condition = Condition(*numbers)
+            sample = draw(condition, seed + at)
             path.write_bytes(sample.picture)
             for reader, read in READERS.items():
                 before = cpu_seconds()
                 right = read(path, sample)
                 yield Trial(reader, condition, right, cpu_seconds() - before)
+
+
+def table(seen: Sequence[Trial]) -> str:
+    """Markdown: a row for each height, rotation and noise level, over all the other conditions."""
+    lines = [f"| | pictures | {' | '.join(READERS)} |", f"|---|{'---|' * (1 + len(READERS))}"]
+    for name, levels, unit in (
+        ("height", HEIGHTS, " px"),
+        ("rotation", ROTATIONS, "°"),
+        ("noise", NOISE, ""),
+    ):
+        for level in levels:
+            chosen = [trial for trial in seen if getattr(trial.condition, name) == level]
+            lines.append(row(f"{name} {level}{unit}", chosen))
+    lines.append(row("all", seen))
+    cpu = {
+        reader: statistics.mean(trial.cpu for trial in seen if trial.reader == reader) for reader in READERS
+    }
+    least = min(cpu.values())
+    lines.append(f"| CPU time | | {' | '.join(f'{cpu[reader] / least:.1f} x' for reader in READERS)} |")
+    return "\n".join(lines)
+
+
+def row(name: str, seen: Sequence[Trial]) -> str:
+    rights = {reader: [trial.right for trial in seen if trial.reader == reader] for reader in READERS}
+    shares = [f"{100 * statistics.mean(right):.0f} %" for right in rights.values()]
+    return f"| {name} | {len(seen) // len(READERS)} | {' | '.join(shares)} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--each", type=int, default=1, help="pictures of each condition")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/tools.md")
+    options = parser.parse_args()
+    get_engine("rapidocr")  # loaded before anything is timed
+    text = table(list(trials(options.each, options.seed)))
+    print(text)
+    if options.write:
+        write_section("ocr", f"{WHAT}\n\n{text}")
+
+
+if __name__ == "__main__":
+    main()

@@ -211,17 +211,19 @@ def test_too_many_open_files_is_not_called_a_missing_tesseract() -> None:
     """Case 3-01."""
     code = """
 import contextlib, os, pytesseract
+from fieldmark.errors import ToolError
 from fieldmark.tools.reading.tesseract import Tesseract
 with contextlib.suppress(OSError):
     while True:
         os.dup(0)
 try:
     Tesseract().language("en")
-except OSError as error:
-    print(error.strerror)
+except ToolError as error:
+    print(error)
 """
     command = ["prlimit", "--nofile=64", sys.executable, "-c", code]
-    assert subprocess.check_output(command, text=True) == "Too many open files\n"
+    said = subprocess.check_output(command, text=True)
+    assert said == "ocr failed: Tesseract is there and could not be started\n"
 
 
 def test_a_timeout_is_called_one() -> None:

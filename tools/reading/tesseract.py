@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import tempfile
 from collections.abc import Sequence
@@ -148,6 +149,8 @@ def _guarded(use: Any, timeout: float = 0.0) -> Any:
     try:
         return use(pytesseract)
     except pytesseract.TesseractNotFoundError:
+        if shutil.which("tesseract"):  # pytesseract says so of whatever keeps a process from starting
+            raise ToolError("ocr failed: Tesseract is there and could not be started", "runtime") from None
         raise ToolError("ocr unavailable: install tesseract-ocr", "unavailable") from None
     except RuntimeError as error:  # pytesseract's TesseractError is one, and so is its time-out
         if "timeout" in str(error).lower():
