@@ -69,7 +69,7 @@ class RememberingContext(GatewayContext):
     """The tools' Context inside; the bytes that pass through it need not be fetched again for the model."""
 
     def __init__(self, gateway: GatewayClient, prompt: Prompt, pictures: Pictures) -> None:
-        super().__init__(gateway, prompt.image, prompt.view)
+        super().__init__(gateway, prompt.image, prompt.view, prompt.ocr)
         self._pictures = pictures
 
     def region(self, box: Box | None, **options: Any) -> tuple[bytes, Picture]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from fieldmark.errors import UsageError
-from fieldmark.task import Limits, SkillCalls, Space
+from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
 NOT_FORCED = frozenset({"model", "messages", "input", "instructions", "system", "tools", "stream"})
@@ -50,10 +50,10 @@ class RunConfig(BaseModel):
     `benchmark` is a bundled name or a path to `tasks.jsonl`. `tasks` keeps only these ids, `limit` the first
     so many (0: all). `tools` and `skills` are entries of the grammar
     of `fieldmark.selection`; None: all. `skill_calls`: what a model that calls a skill as if it were a tool
-    gets, the skill's text (`helpful`) or only `not_found` (`strict`). `image_side` is the longest side, in
-    pixels, of the view that models are shown; a task whose picture has over `max_megapixels` is refused.
-    `parallel` is episodes at once. `min_free_mb`: less free disk than this stops the run before or between
-    episodes.
+    gets, the skill's text (`helpful`) or only `not_found` (`strict`). `ocr` is the engine behind the tool
+    `ocr`. `image_side` is the longest side, in pixels, of the view that models are shown; a task whose
+    picture has over `max_megapixels` is refused. `parallel` is episodes at once. `min_free_mb`: less free
+    disk than this stops the run before or between episodes.
 
     `web`: `offline` (nothing goes out; pages of `site` and of `web_archive`), `replay` (the same, and there
     must be an archive), `record` (the web, archived), `live` (the web). `site` is a folder with a folder for
@@ -75,6 +75,7 @@ class RunConfig(BaseModel):
     tools: list[str] | None = None
     skills: list[str] | None = None
     skill_calls: SkillCalls = "helpful"
+    ocr: OcrEngine = "tesseract"
     tasks: list[str] | None = None
     limit: int = Field(default=0, ge=0)
     seed: int = 0

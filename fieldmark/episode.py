@@ -24,7 +24,7 @@ from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.sandbox.pool import Container, ContainerPool
 from fieldmark.skills.skill import Skill
 from fieldmark.staging import StagedTask
-from fieldmark.task import Limits, Prompt, SkillCalls, SkillCard, Space
+from fieldmark.task import Limits, OcrEngine, Prompt, SkillCalls, SkillCard, Space
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class RunServices:
     blobs: BlobStore
     web: WebDoor | None = None
     search: SearchDoor | None = None
+    ocr: OcrEngine = "tesseract"
 
 
 async def run_episode(
@@ -90,6 +91,7 @@ def make_prompt(services: RunServices, staged: StagedTask) -> Prompt:
         skills=[SkillCard(name=skill.name, description=skill.description) for skill in services.skills],
         skill_calls=services.skill_calls,
         tools=services.tools,
+        ocr=services.ocr,
         model=services.upstream.name,
         sees=services.upstream.sees,
         space=services.space,

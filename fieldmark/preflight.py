@@ -63,7 +63,7 @@ def make_plan(config: RunConfig) -> Plan:
     upstream = make_upstream(config.model)
     config = config.model_copy(update={"model": with_space(config.model)})
     docker = engine.connect()
-    image_id = image.require(docker)
+    image_id = image.require(docker, image_extra(config))
     return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id, web, search)
 
 
@@ -78,6 +78,11 @@ def _with_own(benchmark: Benchmark, config: RunConfig) -> Benchmark:
         index=config.index or benchmark.index,
         registry=config.registry or benchmark.registry,
     )
+
+
+def image_extra(config: RunConfig) -> str | None:
+    """What the sandbox image must hold beside the usual."""
+    return "rapidocr" if config.ocr == "rapidocr" else None
 
 
 def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:

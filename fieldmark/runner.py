@@ -104,7 +104,7 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
         yield RunServices(
             run.folder, run_id, config.agent, plan.tools, plan.skills, config.skill_calls, config.limits,
             config.model.space or "pixel",
-            pool, plan.upstream, backends, BlobStore(run.folder.blobs), plan.web, plan.search,
+            pool, plan.upstream, backends, BlobStore(run.folder.blobs), plan.web, plan.search, config.ocr,
         )  # fmt: skip
     finally:
         backends.close()

@@ -14,6 +14,7 @@ SkillCalls = Literal["helpful", "strict"]
 """What a model gets that calls a skill by name, as if it were a tool: its text, or only `not_found`."""
 Space = Literal["pixel", "sent", "norm1000", "fraction"]
 """What the coordinates of a box refer to: see `tools/boxes.py`."""
+OcrEngine = Literal["tesseract", "rapidocr"]
 
 
 class _Strict(BaseModel):
@@ -93,6 +94,7 @@ class Prompt(_Strict):
     skills: list[SkillCard] = []
     skill_calls: SkillCalls = "helpful"
     tools: list[str] = []
+    ocr: OcrEngine = "tesseract"
     model: str
     sees: bool = True
     space: Space = "pixel"

@@ -23,6 +23,8 @@ HERE = Path(__file__).parent
 DOCKERFILE = HERE / "Dockerfile"
 PACKAGE_DOCKERFILE = HERE / "Dockerfile.package"
 LOCK = HERE / "requirements.lock"
+EXTRAS = ("rapidocr",)
+"""What an image may hold beside: packages of `requirements-<extra>.lock`."""
 
 SHARED_FILES = (
     "__init__.py",
@@ -58,14 +60,20 @@ def agent_files() -> dict[str, Path]:
     return dict(sorted(files.items()))
 
 
-def runtime_fingerprint(base: str) -> str:
+def locks(extra: str | None = None) -> list[Path]:
+    """The locked requirements of the image, of one with an extra."""
+    return [LOCK, HERE / f"requirements-{extra}.lock"] if extra else [LOCK]
+
+
+def runtime_fingerprint(base: str, extra: str | None = None) -> str:
     """Hex digest of all that decides what the runtime holds, apart from what Debian serves on the day."""
-    return _digest(base, {"Dockerfile": DOCKERFILE, "requirements.lock": LOCK})
+    return _digest(base, {"Dockerfile": DOCKERFILE, **{path.name: path for path in locks(extra)}})
 
 
-def fingerprint(base: str) -> str:
+def fingerprint(base: str, extra: str | None = None) -> str:
     """Hex digest of all that decides what the image holds."""
-    return _digest(runtime_fingerprint(base), {"Dockerfile.package": PACKAGE_DOCKERFILE, **agent_files()})
+    files = {"Dockerfile.package": PACKAGE_DOCKERFILE, **agent_files()}
+    return _digest(runtime_fingerprint(base, extra), files)
 
 
 def _digest(seed: str, files: dict[str, Path]) -> str:
@@ -75,15 +83,15 @@ def _digest(seed: str, files: dict[str, Path]) -> str:
     return digest.hexdigest()
 
 
-def write_runtime_context(target: Path, architecture: str) -> None:
+def write_runtime_context(target: Path, architecture: str, extra: str | None = None) -> None:
     """Write the runtime's build context as a tar; without wheels in it the build asks the index."""
     with tarfile.open(target, "w") as tar, tempfile.TemporaryDirectory() as folder:
         _add(tar, "Dockerfile", DOCKERFILE.read_bytes())
-        _add(tar, "requirements.lock", LOCK.read_bytes())
+        _add(tar, "requirements.lock", b"\n".join(path.read_bytes() for path in locks(extra)))
         _add(tar, "host/apt.conf", _apt_settings())
         _add(tar, "host/ca.crt", _certificates())
         _add(tar, "wheels/README", b"Wheels of requirements.lock.\n")
-        for wheel in _wheels(Path(folder), architecture):
+        for wheel in _wheels(Path(folder), architecture, extra):
             _add(tar, f"wheels/{wheel.name}", wheel.read_bytes())
 
 
@@ -128,10 +136,11 @@ def _certificates() -> bytes:
     return b""
 
 
-def _wheels(folder: Path, architecture: str) -> list[Path]:
+def _wheels(folder: Path, architecture: str, extra: str | None) -> list[Path]:
     """The locked wheels, fetched for the image's Python, not for this one; all or none."""
     command = [sys.executable, "-m", "pip", "download", "-qq", "--no-deps", "--only-binary", ":all:"]
-    command += ["--require-hashes", "-r", str(LOCK), "-d", str(folder), "--python-version", PYTHON]
+    command += ["--require-hashes", "-d", str(folder), "--python-version", PYTHON]
+    command += [word for path in locks(extra) for word in ("-r", str(path))]
     for platform in [*(f"manylinux_2_{minor}" for minor in GLIBC_MINORS), "manylinux2014"]:
         command += ["--platform", f"{platform}_{architecture}"]
     done = subprocess.run(command, capture_output=True, check=False)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 REPOSITORY = "fieldmark-sandbox"
 RUNTIME = "fieldmark-runtime"
 State = Literal["ready", "stale", "missing"]
+KINDS = (None, *build_context.EXTRAS)
 
 FREE_BYTES_NEEDED = 6 * 1024**3
 KEPT = 4  # images that stay, so that checkouts side by side do not take each other's away
@@ -33,53 +34,55 @@ STEP_CHARACTERS = 100  # of a build step that the user is shown
 CHUNK_BYTES = 1 << 20
 
 
-def inputs_hash() -> str:
+def inputs_hash(extra: str | None = None) -> str:
     """Hex digest of the Dockerfile, the locked requirements, every agent-side file and the base's name."""
-    return build_context.fingerprint(base_image.PULLED)
+    return build_context.fingerprint(base_image.PULLED, extra)
 
 
-def tag() -> str:
-    """The name that the current image has."""
-    return f"{REPOSITORY}:{inputs_hash()[:12]}"
+def tag(extra: str | None = None) -> str:
+    """The name that the current image has, the one with an extra of `build_context.EXTRAS`."""
+    return f"{REPOSITORY}:{inputs_hash(extra)[:12]}"
 
 
-def runtime_tag() -> str:
+def runtime_tag(extra: str | None = None) -> str:
     """The name that the current runtime (the image without our own files) has."""
-    return f"{RUNTIME}:{build_context.runtime_fingerprint(base_image.PULLED)[:12]}"
+    return f"{RUNTIME}:{build_context.runtime_fingerprint(base_image.PULLED, extra)[:12]}"
 
 
-def state(client: DockerClient) -> State:
+def state(client: DockerClient, extra: str | None = None) -> State:
     """`stale` means that only images of other inputs are there."""
     tags = _tags(client, REPOSITORY)
-    if tag() in tags:
+    if tag(extra) in tags:
         return "ready"
-    return "stale" if tags else "missing"
+    return "stale" if tags - {tag(kind) for kind in KINDS} else "missing"
 
 
-def require(client: DockerClient) -> str:
+def require(client: DockerClient, extra: str | None = None) -> str:
     """Id of the current image; UsageError with the remedy when it has to be built first."""
-    found = state(client)
+    found = state(client, extra)
+    if found != "ready" and extra:
+        raise UsageError(f"no sandbox image with {extra}: run `fieldmark sandbox build --with {extra}`")
     if found != "ready":
         raise UsageError(f"sandbox image is {found}: run `fieldmark sandbox build`")
-    return str(client.images.get(tag()).id)
+    return str(client.images.get(tag(extra)).id)
 
 
-def build(client: DockerClient, say: Callable[[str], None]) -> str:
+def build(client: DockerClient, say: Callable[[str], None], extra: str | None = None) -> str:
     """Id of the current image, built when it is not there. The newest KEPT stay for other checkouts."""
-    wanted = tag()
+    wanted = tag(extra)
     if wanted not in _tags(client, REPOSITORY):
         with _one_build_at_a_time():
-            runtime = _build_runtime(client, say)
+            runtime = _build_runtime(client, say, extra)
             _build_package(client, runtime, wanted, say)
-            _remove(client, _outdated(client, runtime, wanted), say)
+            _remove(client, _outdated(client, wanted), say)
     return str(client.images.get(wanted).id)
 
 
-def save(client: DockerClient, path: Path) -> None:
+def save(client: DockerClient, path: Path, extra: str | None = None) -> None:
     """Write the current image as a tar that `load` (or `docker load`) reads on another machine."""
-    require(client)
+    image_id = require(client, extra)
     with path.open("wb") as out:
-        for chunk in client.images.get(tag()).save(chunk_size=CHUNK_BYTES, named=tag()):
+        for chunk in client.images.get(image_id).save(chunk_size=CHUNK_BYTES, named=tag(extra)):
             out.write(chunk)
 
 
@@ -89,9 +92,10 @@ def load(client: DockerClient, path: Path) -> str:
         raise UsageError(f"{path} is not a file: write one with `fieldmark sandbox save`")
     with path.open("rb") as stream:
         names = [name for image in client.images.load(stream) for name in image.tags]
-    if tag() not in names:
-        raise UsageError(f"{path} holds {', '.join(names) or 'no image'}, this version needs {tag()}")
-    return require(client)
+    for kind in KINDS:
+        if tag(kind) in names:
+            return require(client, kind)
+    raise UsageError(f"{path} holds {', '.join(names) or 'no image'}, this version needs {tag()}")
 
 
 def remove_all(client: DockerClient, say: Callable[[str], None]) -> None:
@@ -112,14 +116,14 @@ def _one_build_at_a_time() -> Iterator[None]:
         yield
 
 
-def _build_runtime(client: DockerClient, say: Callable[[str], None]) -> str:
-    wanted = runtime_tag()
+def _build_runtime(client: DockerClient, say: Callable[[str], None], extra: str | None) -> str:
+    wanted = runtime_tag(extra)
     if wanted not in _tags(client, RUNTIME):
         _check_disk(client)
         base_name = base_image.find_base(client, say)
         say("fetching wheels")
         with tempfile.NamedTemporaryFile(suffix=".tar") as packed:
-            build_context.write_runtime_context(Path(packed.name), client.info()["Architecture"])
+            build_context.write_runtime_context(Path(packed.name), client.info()["Architecture"], extra)
             _run_build(client, packed, wanted, {"BASE": base_name, **build_context.proxy_settings()}, say)
         client.images.prune(filters={"dangling": True, "label": "fieldmark=stage"})
     return wanted
@@ -157,11 +161,12 @@ def _run_build(
                 say(line[:STEP_CHARACTERS])
 
 
-def _outdated(client: DockerClient, runtime: str, wanted: str) -> set[str]:
+def _outdated(client: DockerClient, wanted: str) -> set[str]:
     """Runtimes of other inputs, and all images but the newest few: those share most of their layers."""
     images = sorted(client.images.list(REPOSITORY), key=lambda image: image.attrs["Created"], reverse=True)
     newest = {tag for image in images[:KEPT] for tag in image.tags}
-    return (_tags(client, REPOSITORY) | _tags(client, RUNTIME)) - newest - {runtime, wanted}
+    runtimes = {runtime_tag(kind) for kind in KINDS}
+    return (_tags(client, REPOSITORY) | _tags(client, RUNTIME)) - newest - runtimes - {wanted}
 
 
 def _remove(client: DockerClient, names: set[str], say: Callable[[str], None]) -> None:

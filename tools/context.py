@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from fieldmark.task import OcrEngine
 from fieldmark.trace import Box, Contrast, Picture
 
 
@@ -37,6 +38,10 @@ class Context(Protocol):
     @property
     def view(self) -> Picture:
         """The picture that models were shown; the space `sent`."""
+
+    @property
+    def ocr_engine(self) -> OcrEngine:
+        """What reads text in this run."""
 
     def region(
         self,

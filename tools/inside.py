@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from fieldmark.client import GatewayClient, GatewayRefused
 from fieldmark.errors import ToolError, ToolErrorKind
+from fieldmark.task import OcrEngine
 from fieldmark.tools.context import Page
 from fieldmark.trace import Box, Contrast, Picture
 
@@ -18,11 +19,14 @@ ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
 
 
 class GatewayContext:
-    """`image` and `view` are those of the Prompt. GatewayGone passes through every method."""
+    """`image`, `view` and the OCR engine are those of the Prompt. GatewayGone passes through every method."""
 
-    def __init__(self, client: GatewayClient, image: Picture, view: Picture) -> None:
+    def __init__(
+        self, client: GatewayClient, image: Picture, view: Picture, ocr_engine: OcrEngine = "tesseract"
+    ) -> None:
         self.image = image
         self.view = view
+        self.ocr_engine = ocr_engine
         self._client = client
 
     def region(
@@ -77,8 +81,15 @@ class GatewayContext:
 class FilingContext(GatewayContext):
     """Keeps the bytes of the pictures that tools make: `file` writes one into `folder`, for a shell."""
 
-    def __init__(self, client: GatewayClient, image: Picture, view: Picture, folder: Path) -> None:
-        super().__init__(client, image, view)
+    def __init__(
+        self,
+        client: GatewayClient,
+        image: Picture,
+        view: Picture,
+        folder: Path,
+        ocr_engine: OcrEngine = "tesseract",
+    ) -> None:
+        super().__init__(client, image, view, ocr_engine)
         self._folder = folder
         self._bytes: dict[str, bytes] = {}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
@@ -11,11 +12,11 @@ from fieldmark.errors import ToolError
 from fieldmark.tools.base import Tool, ToolResult
 from fieldmark.tools.boxes import OptionalBoxArgs, place, shown
 from fieldmark.tools.context import Context
-from fieldmark.tools.reading import tesseract
 from fieldmark.trace import Box, Picture, Region
 
 if TYPE_CHECKING:
-    from fieldmark.tools.reading.lines import Grey, Reading
+    from fieldmark.tools.reading.engine import Engine, Grey
+    from fieldmark.tools.reading.lines import Reading
     from fieldmark.tools.reading.sightings import Sighting
 
 _READ_AT_LEAST, _READ_AT_MOST = 1000, 2400
@@ -32,10 +33,52 @@ class OcrArgs(OptionalBoxArgs):
     lang: str = Field("en", description="language of the text: en, zh, or several as en+zh", max_length=40)
 
 
+@dataclass(frozen=True)
+class _Found:
+    """What an engine read, in pixels of the original."""
+
+    engine: str
+    lines: list[Reading]
+    marks: list[Sighting]
+
+    @property
+    def items(self) -> list[Reading | Sighting]:
+        return [*self.lines, *self.marks]
+
+    def turns(self) -> list[str]:
+        """What is said of the turns that were needed."""
+        turns = sorted({item.turned for item in self.items} - {0})
+        return [f"read after turning the picture {degrees} degrees clockwise" for degrees in turns]
+
+    def data(self) -> dict[str, Any]:
+        return {
+            "found": bool(self.lines or self.marks),
+            "engine": self.engine,
+            "lines": [{"text": line.text, **_where(line)} for line in self.lines],
+            "registrations": [
+                {
+                    "text": mark.text,
+                    "raw": mark.raw,
+                    "changed": [list(change) for change in mark.changed],
+                    **_where(mark),
+                    "nation": mark.nation,
+                }
+                for mark in self.marks
+            ],
+        }
+
+
+def _where(item: Reading | Sighting) -> dict[str, Any]:
+    place = {"confidence": round(item.confidence, 3), "box": list(item.box)}
+    return {**place, "rotation": item.turned}
+
+
 def run(args: OcrArgs, context: Context) -> ToolResult:
+    from fieldmark.tools.reading.engine import get_engine
     from fieldmark.tools.reading.lines import replaced
 
-    lang = tesseract.languages(args.lang)
+    engine = get_engine(context.ocr_engine)
+    lang = engine.language(args.lang)
     corners = args.corners()
     placed = None if corners is None else place(corners, args.space, context.image, context.view)
     data, picture = context.region(
@@ -43,16 +86,13 @@ def run(args: OcrArgs, context: Context) -> ToolResult:
         scale=_scale(placed.box if placed else (0, 0, context.image.width, context.image.height)),
         media_type="image/jpeg",
     )
-    lines, marks, turned = _read(_grey(data), lang, args.mode)
-    notes = list(placed.notes if placed else ())
-    if turned:
-        notes.append(f"read after turning the picture {turned} degrees clockwise")
-    return _result(
-        [replaced(line, lambda box: _original(box, picture)) for line in lines],
+    lines, marks = _read(_grey(data), engine, lang, args.mode)
+    found = _Found(
+        engine.name,
+        [replaced(line, lambda box: _original(box, picture)) for line in lines[:_MAX_LINES]],
         [replace(mark, box=_original(mark.box, picture)) for mark in marks],
-        notes,
-        context,
     )
+    return _result(found, placed.notes if placed else (), context)
 
 
 def _scale(box: Box) -> float:
@@ -72,14 +112,14 @@ def _grey(data: bytes) -> Grey:
     return np.asarray(image, np.uint8)
 
 
-def _read(grey: Grey, lang: str, mode: str) -> tuple[list[Reading], list[Sighting], int]:
+def _read(grey: Grey, engine: Engine, lang: str, mode: str) -> tuple[list[Reading], list[Sighting]]:
     from fieldmark.tools.reading.lines import read_text
     from fieldmark.tools.reading.sightings import read_registrations, sightings
 
     if mode == "registration":
-        return read_registrations(grey)
-    lines, turned = read_text(grey, lang)
-    return lines, sightings(lines), turned
+        return read_registrations(grey, engine)
+    lines = read_text(grey, engine, lang)
+    return lines, sightings(lines)
 
 
 def _original(box: Box, picture: Picture) -> Box:
@@ -91,53 +131,31 @@ def _original(box: Box, picture: Picture) -> Box:
     return (round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1))
 
 
-def _result(lines: list[Reading], marks: list[Sighting], notes: list[str], context: Context) -> ToolResult:
-    text = [_headline(lines, marks)]
-    text += [f"Note: {note}." for note in notes]
-    text += [_mark_line(mark) for mark in marks]
+def _result(found: _Found, notes: Iterable[str], context: Context) -> ToolResult:
+    text = [_headline(found), *(f"Note: {note}." for note in (*notes, *found.turns()))]
+    text += [_mark_line(mark) for mark in found.marks]
     text += [
-        f'- "{line.text}" at {shown(line.box)}, confidence {line.confidence:.2f}'
-        for line in lines[:_MAX_LINES]
+        f'- "{line.text}" at {shown(line.box)}, confidence {line.confidence:.2f}' for line in found.lines
     ]
-    regions = [_region(context, line.box, line.text, line.confidence) for line in lines[:_MAX_LINES]]
-    regions += [_region(context, mark.box, mark.text, mark.confidence) for mark in marks]
-    return ToolResult("\n".join(text), _data(lines[:_MAX_LINES], marks), regions=regions)
+    regions = [_region(context, item) for item in found.items]
+    return ToolResult("\n".join(text), found.data(), regions=regions)
 
 
-def _headline(lines: list[Reading], marks: list[Sighting]) -> str:
-    if not lines and not marks:
+def _headline(found: _Found) -> str:
+    if not found.lines and not found.marks:
         return "No text was read."
     return "Read, with places in original pixels (left,top,right,bottom) and confidence 0 to 1:"
 
 
 def _mark_line(mark: Sighting) -> str:
     how = "" if mark.raw == mark.text else f', read as "{mark.raw}"'
+    how += "".join(f", {assumed} was read as {read}" for _, read, assumed in mark.changed)
     place = f"at {shown(mark.box)}, confidence {mark.confidence:.2f}"
     return f"- registration {mark.text} ({mark.nation}){how}, {place}"
 
 
-def _data(lines: list[Reading], marks: list[Sighting]) -> dict[str, Any]:
-    return {
-        "found": bool(lines or marks),
-        "lines": [
-            {"text": line.text, "confidence": round(line.confidence, 3), "box": list(line.box)}
-            for line in lines
-        ],
-        "registrations": [
-            {
-                "text": mark.text,
-                "raw": mark.raw,
-                "confidence": mark.confidence,
-                "box": list(mark.box),
-                "nation": mark.nation,
-            }
-            for mark in marks
-        ],
-    }
-
-
-def _region(context: Context, box: Box, label: str, score: float) -> Region:
-    return Region(of=context.image.blob, box=box, label=label, score=round(score, 3))
+def _region(context: Context, item: Reading | Sighting) -> Region:
+    return Region(of=context.image.blob, box=item.box, label=item.text, score=round(item.confidence, 3))
 
 
 TOOL = Tool(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fieldmark.errors import ToolError
+from fieldmark.task import OcrEngine
 from fieldmark.tools.context import Page
 from fieldmark.tools.inside import ENDINGS
 from fieldmark.tools.pictures.images import Meta, cut_decoded, open_upright, stage
@@ -36,10 +37,12 @@ class HostContext:
         fetch: Callable[[str], tuple[bytes, Page]] | None = None,
         search: Callable[[str, str | None, str | None, int], dict[str, Any]] | None = None,
         reverse: Callable[[bytes, Box | None, int], dict[str, Any]] | None = None,
+        ocr_engine: OcrEngine = "tesseract",
     ) -> None:
         staged = stage(image_path, any_shape=True)
         self.image = _described(staged.original, staged.original_meta)
         self.view = _described(staged.view, staged.view_meta)
+        self.ocr_engine = ocr_engine
         self.files: dict[str, Path] = {}
         self._original = staged.original
         self._index = index

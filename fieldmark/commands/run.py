@@ -60,6 +60,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     type=click.Choice(["helpful", "strict"]),
     help="Whether a model that calls a skill as a tool is given its text.  [default: helpful]",
 )
+@click.option("--ocr", type=click.Choice(["tesseract", "rapidocr"]), help="Reads text.  [default: tesseract]")
 @click.option("--tasks", callback=_names, help="Only these task ids, with commas.")
 @click.option("--limit", type=int, help="Only the first N tasks.")
 @click.option("--parallel", type=int, help="Episodes at once.  [default: 2]")

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import click
 
+_WITH = click.option(
+    "--with", "extra", type=click.Choice(["rapidocr"]), help="The image that has RapidOCR, too."
+)
+
 
 @click.group("sandbox")
 def command() -> None:
@@ -18,22 +22,25 @@ def command() -> None:
 
 
 @command.command("build")
-def build() -> None:
+@_WITH
+def build(extra: str | None) -> None:
     """Build the image; nothing is done when it is there and fresh.
 
     \b
     fieldmark sandbox build
+    fieldmark sandbox build --with rapidocr
     """
     from fieldmark.sandbox import engine, image
 
     client = engine.connect()
-    if image.state(client) != "ready":
-        image.build(client, _say)
-        click.echo(f"built {image.tag()}", err=True)
+    if image.state(client, extra) != "ready":
+        image.build(client, _say, extra)
+        click.echo(f"built {image.tag(extra)}", err=True)
 
 
 @command.command("check")
-def check() -> int:
+@_WITH
+def check(extra: str | None) -> int:
     """Prove the sandbox from inside a container and search the image for gold: a line PASS/FAIL each.
 
     \b
@@ -44,7 +51,7 @@ def check() -> int:
 
     client = engine.connect()
     failed = 0
-    for name, problem in run_checks(client, image.require(client), _gold_phrases()):
+    for name, problem in run_checks(client, image.require(client, extra), _gold_phrases()):
         click.echo(f"{'FAIL' if problem else 'PASS'}  {name}{f': {problem}' if problem else ''}")
         failed += bool(problem)
     return 1 if failed else 0
@@ -69,7 +76,8 @@ def clean(images: bool) -> None:
 
 @command.command("save")
 @click.argument("path", type=click.Path(path_type=Path))
-def save(path: Path) -> None:
+@_WITH
+def save(path: Path, extra: str | None) -> None:
     """Write the built image to a tar file, to be loaded on a machine that cannot build it.
 
     \b
@@ -77,7 +85,7 @@ def save(path: Path) -> None:
     """
     from fieldmark.sandbox import engine, image
 
-    image.save(engine.connect(), path)
+    image.save(engine.connect(), path, extra)
     click.echo(f"saved to {path}")
 
 

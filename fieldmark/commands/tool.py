@@ -15,7 +15,7 @@ import click
 from fieldmark.errors import DataFault, UsageError
 
 if TYPE_CHECKING:
-    from fieldmark.task import Prompt
+    from fieldmark.task import OcrEngine, Prompt
     from fieldmark.tools.inside import FilingContext
     from fieldmark.tools.offer import Offer
     from fieldmark.tools.outside import HostContext
@@ -45,6 +45,7 @@ _HOST_OPTIONS = (
     click.option(
         "--serpapi-key-env", default="SERPAPI_API_KEY", show_default=True, help="Holds the key (host only)."
     ),
+    click.option("--ocr", type=click.Choice(["tesseract", "rapidocr"]), help="What reads text (host only)."),
     click.option(
         "--out",
         type=_FOLDER,
@@ -138,7 +139,7 @@ def inside(prompt: Prompt, out: Path | None) -> Callable[[], World]:
     from fieldmark.tools.inside import FilingContext
 
     client, folder = GatewayClient(), _writable(out or _workspace())
-    return lambda: FilingContext(client, prompt.image, prompt.view, folder)
+    return lambda: FilingContext(client, prompt.image, prompt.view, folder, prompt.ocr)
 
 
 def _workspace() -> Path:
@@ -162,6 +163,7 @@ def outside(
     registry: Path | None,
     web: str | None,
     site: Path | None,
+    ocr: OcrEngine | None,
     out: Path | None,
     **searching: Any,
 ) -> Callable[[], World]:
@@ -176,10 +178,10 @@ def outside(
         from fieldmark.tools.outside import HostContext
 
         try:
-            folder = out and _writable(out)
             return HostContext(
-                image or _blank(), _index(index), _registry(registry), folder, fetch, search, reverse
-            )
+                image or _blank(), _index(index), _registry(registry), out and _writable(out),
+                fetch=fetch, search=search, reverse=reverse, ocr_engine=ocr or "tesseract",
+            )  # fmt: skip
         except DataFault as error:
             raise UsageError(f"{image}: {error}") from None
 

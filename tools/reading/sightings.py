@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from fieldmark.tools.reading.engine import Engine, Grey, Word
 from fieldmark.tools.reading.lines import (
-    PLAUSIBLE,
-    Grey,
     Reading,
     around,
+    distinct,
     plausible,
+    read_page,
     read_strips,
     read_turned_strips,
     same_place,
 )
 from fieldmark.tools.reading.registrations import Mark, marks, normalised
-from fieldmark.tools.reading.tesseract import Word
 from fieldmark.trace import Box
 
-_LANG = "eng"
+_LANG = "en"
 _LEAST = 0.25
 _BY_FORM = 0.3  # one stray stroke makes Tesseract say 0; a whole mark with its dash seldom comes by chance
 _MAX_CHANGES = 2
@@ -28,13 +28,18 @@ _PER_CHANGE = 0.85
 
 @dataclass(frozen=True)
 class Sighting:
-    """A mark seen in a picture. `raw` is what was read, `text` the valid mark nearest to it."""
+    """A mark seen in a picture. `raw` is what was read, `text` the valid mark nearest to it.
+
+    `changed`: (position in `text`, character as read, as assumed). `turned`: as of a Word.
+    """
 
     text: str
     raw: str
     confidence: float
     box: Box
     nation: str
+    changed: tuple[tuple[int, str, str], ...] = ()
+    turned: int = 0
 
 
 def sightings(lines: Sequence[Reading]) -> list[Sighting]:
@@ -47,25 +52,27 @@ def sightings(lines: Sequence[Reading]) -> list[Sighting]:
     return kept
 
 
-def read_registrations(grey: Grey) -> tuple[list[Reading], list[Sighting], int]:
-    """(lines that hold marks or are plausible, marks, degrees turned clockwise) of a photo.
+def read_registrations(grey: Grey, engine: Engine) -> tuple[list[Reading], list[Sighting]]:
+    """(plausible lines, marks) of a photo.
 
-    Cheap passes first; noise is smoothed and the picture turned only while nothing sure has been read.
+    Cheap passes first; noise is smoothed, the whole page read and the picture turned only while nothing sure
+    has been read.
     """
-    lines = read_strips(grey, _LANG)
-    if not _is_sure(sightings(lines)):
-        lines += read_strips(grey, _LANG, smooth=True)
-    found = sightings(lines)
-    if found:
-        return plausible(lines), found, 0
-    for degrees, turned in read_turned_strips(grey, _LANG):
+    lang = engine.language(_LANG)
+    lines = read_strips(grey, engine, lang)
+    if not _is_sure(sightings(lines), engine):
+        lines += read_strips(grey, engine, lang, smooth=True)
+    if not _is_sure(sightings(lines), engine):
+        lines += read_page(grey, engine, lang)
+    if not sightings(lines):
+        turned = [line for strips in read_turned_strips(grey, engine, lang) for line in strips]
         if found := sightings(turned):
-            return plausible(turned), found, degrees
-    return plausible(lines), [], 0
+            lines = [line for line in turned if line.turned == found[0].turned]
+    return distinct(plausible(lines, engine)), sightings(lines)
 
 
-def _is_sure(found: Sequence[Sighting]) -> bool:
-    return bool(found) and found[0].confidence >= PLAUSIBLE
+def _is_sure(found: Sequence[Sighting], engine: Engine) -> bool:
+    return bool(found) and found[0].confidence >= engine.plausible
 
 
 def _spellings(line: Reading) -> Iterator[tuple[str, Sequence[Word]]]:
@@ -86,7 +93,7 @@ def _sighting(raw: str, words: Sequence[Word]) -> Sighting | None:
         )
         if len(mark.changed) <= _MAX_CHANGES and sure >= _LEAST and _is_written(raw, mark):
             box = around([word.box for word in words])
-            return Sighting(mark.text, raw, round(sure, 3), box, mark.nation)
+            return Sighting(mark.text, raw, round(sure, 3), box, mark.nation, mark.changed, words[0].turned)
     return None
 
 

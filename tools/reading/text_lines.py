@@ -16,7 +16,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Grey = NDArray[np.uint8]  # (H, W)
+from fieldmark.tools.reading.engine import Grey
+from fieldmark.trace import Box
+
 Floats = NDArray[np.float64]
 Matrix = NDArray[np.float64]  # (2, 3), affine
 
@@ -45,6 +47,13 @@ class TextLine:
         linear, shift = self.to_image[:, :2], self.to_image[:, 2]
         to_image = np.column_stack([-linear, shift + linear @ np.array([width, height])])
         return TextLine(np.ascontiguousarray(self.strip[::-1, ::-1]), to_image, self.score)
+
+    def on_image(self, box: Box) -> Box:
+        """The upright box, in image pixels, around a box of the strip."""
+        x0, y0, x1, y1 = box
+        corners = np.array([[x0, y0, 1], [x1, y0, 1], [x1, y1, 1], [x0, y1, 1]], float) @ self.to_image.T
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        return (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,99 @@
+"""What an OCR engine is: it reads level lines, and text anywhere on a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldmark.task import OcrEngine
+from fieldmark.trace import Box
+
+Grey = NDArray[np.uint8]  # (H, W)
+
+_ALIASES = {
+    "eng": "en",
+    "english": "en",
+    "zh_cn": "zh",
+    "zh_hans": "zh",
+    "chi_sim": "zh",
+    "cn": "zh",
+    "ch": "zh",
+    "chinese": "zh",
+    "zh_hant": "zh_tw",
+    "chi_tra": "zh_tw",
+    "deu": "de",
+    "fra": "fr",
+    "spa": "es",
+    "ita": "it",
+    "por": "pt",
+    "nld": "nl",
+    "jpn": "ja",
+    "japanese": "ja",
+    "kor": "ko",
+    "rus": "ru",
+}
+
+
+@dataclass(frozen=True)
+class Word:
+    """`box` is left, top, right, bottom in pixels of image number `page`; `confidence` 0 to 1.
+
+    Words with the same `line` stand on one line of their page. `turned` is by how many degrees clockwise
+    the picture was turned to read it.
+    """
+
+    page: int
+    line: tuple[int, ...]
+    text: str
+    confidence: float
+    box: Box
+    turned: int = 0
+
+
+class Engine(Protocol):
+    """One OCR engine. Reading raises ToolError: `unavailable`, `timeout`.
+
+    Confidences of its words: `sure` is worth stopping for, `plausible` worth telling.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def sure(self) -> float: ...
+
+    @property
+    def plausible(self) -> float: ...
+
+    def language(self, wanted: str) -> str:
+        """The engine's name of "en", "chi-sim", "en+zh"…; ToolError `invalid_args` lists what it has."""
+
+    def read_lines(self, strips: Sequence[Grey], lang: str) -> list[Word]:
+        """The words of images that each hold one level line; `page` numbers the images."""
+
+    def read_page(self, page: Grey, lang: str) -> list[Word]:
+        """Whatever stands on a page."""
+
+
+@cache
+def get_engine(name: OcrEngine) -> Engine:
+    """The engine, its models loaded once in a process; ToolError `unavailable` where it is not installed."""
+    if name == "rapidocr":
+        from fieldmark.tools.reading.rapid import RapidOcr
+
+        return RapidOcr()
+    from fieldmark.tools.reading.tesseract import Tesseract
+
+    return Tesseract()
+
+
+def language_names(wanted: str) -> list[str]:
+    """Our names of the languages in "en", "chi-sim", "eng+zh_CN"…: two letters, `zh_tw`, else as written."""
+    names = [re.sub(r"\W+", "_", name.strip().lower()) for name in wanted.split("+")]
+    return [_ALIASES.get(name, name) for name in names]
