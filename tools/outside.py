@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from fieldmark.errors import ToolError
 from fieldmark.tools.context import Page
-from fieldmark.tools.inside import ENDINGS
+from fieldmark.tools.inside import ENDINGS, described
 from fieldmark.tools.pictures.images import Meta, cut, stage
 from fieldmark.trace import Box, Picture
 
 if TYPE_CHECKING:
     from fieldmark.tools.aircraft.db import AircraftDb
+    from fieldmark.tools.browsing.wire import Action, Reply
     from fieldmark.tools.image_index.local_index import LocalIndex
 
 
@@ -47,9 +48,7 @@ class HostContext:
         self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
     ) -> tuple[bytes, Picture]:
         data, used, (width, height) = cut(self._original, box, scale=scale, media_type=media_type)
-        blob = hashlib.sha256(data).hexdigest()
-        self.files[blob] = self._folder / f"{blob}{ENDINGS[media_type]}"
-        self.files[blob].write_bytes(data)
+        blob = self._written(data, media_type)
         scale = width / (used[2] - used[0])
         made = Picture(blob=blob, media_type=media_type, width=width, height=height)
         return data, made.model_copy(update={"of": self.image.blob, "box": used, "scale": scale})
@@ -92,8 +91,23 @@ class HostContext:
             )
         return self._fetch(url)
 
+    def keep(self, data: bytes, media_type: str) -> Picture:
+        return described(self._written(data, media_type), data, media_type)
+
+    def browse(self, action: Action) -> Reply:
+        raise ToolError(
+            "the browser runs only in the sandbox of an episode; on the command line use open_page",
+            "unavailable",
+        )
+
     def emit(self, kind: str, **fields: Any) -> None:
         """Nothing records a call on the host's own command line."""
+
+    def _written(self, data: bytes, media_type: str) -> str:
+        blob = hashlib.sha256(data).hexdigest()
+        self.files[blob] = self._folder / f"{blob}{ENDINGS[media_type]}"
+        self.files[blob].write_bytes(data)
+        return blob
 
     @cached_property
     def _folder(self) -> Path:
