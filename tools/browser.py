@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self, cast
 from pydantic import BeforeValidator, Field, model_validator
 
 from fieldmark.errors import ToolError
-from fieldmark.tools.base import Args, Tool, ToolResult
+from fieldmark.tools.base import TEXT_CAP, Args, Tool, ToolResult
 from fieldmark.tools.browsing.wire import (
     HEIGHT,
     Action,
@@ -23,7 +23,10 @@ from fieldmark.tools.browsing.wire import (
 from fieldmark.tools.context import Context
 from fieldmark.tools.numbers import Number
 from fieldmark.tools.pages.untrusted import untrusted
+from fieldmark.trace import Picture
 
+ELEMENT_CHARS = 3_000
+"""Of the list of elements in one result."""
 NEEDS: dict[str, tuple[str, ...]] = {
     "open": ("url",),
     "click": ("element",),
@@ -36,7 +39,10 @@ _SCHEME = re.compile(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):(?!\d+(/|$))")
 
 
 def _as_text(value: Any) -> Any:
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    """The number of an element, which models write as 12, 12.0 or "12"."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1:
+        return str(int(value))
+    return value
 
 
 class BrowserArgs(Args):
@@ -73,11 +79,32 @@ class BrowserArgs(Args):
 
 def run(args: BrowserArgs, context: Context) -> ToolResult:
     reply = context.browse(_action(args))
-    picture = [context.keep(base64.b64decode(reply["picture"]), "image/jpeg")] if "picture" in reply else []
     if "download" in reply:
         return _downloaded(reply["download"], reply)
-    told = [*_numbers(reply), *reply["notes"]]
-    return ToolResult(f"{'; '.join(told)}.\n{untrusted(_seen(reply), reply['url'])}", _data(reply), picture)
+    pictures = _kept(reply, context)
+    lines = _lines(reply["look"]["elements"]) if "look" in reply else []
+    head = "; ".join([*_numbers(reply, len(lines)), *reply["notes"]])
+    return ToolResult(f"{head}.\n{_wrapped(_seen(reply, lines), reply['url'], head)}", _data(reply), pictures)
+
+
+def _kept(reply: Reply, context: Context) -> list[Picture]:
+    """The picture of the view; a result without it is still worth having."""
+    if "picture" not in reply:
+        return []
+    try:
+        return [context.keep(base64.b64decode(reply["picture"]), "image/jpeg")]
+    except ToolError as error:
+        reply["notes"].append(f"its picture could not be kept: {error}")
+        return []
+
+
+def _wrapped(text: str, url: str, head: str) -> str:
+    """Marked to its end, also when the marks themselves are what a page is full of."""
+    marked = untrusted(text, url)
+    while len(head) + len(marked) > TEXT_CAP - 10:
+        text = text[: len(text) * 3 // 4]
+        marked = untrusted(text, url)
+    return marked
 
 
 def _action(args: BrowserArgs) -> Action:
@@ -100,16 +127,16 @@ def _whole(url: str) -> str:
 # --- the result --------------------------------------------------------------------------------------------
 
 
-def _numbers(reply: Reply) -> list[str]:
+def _numbers(reply: Reply, lines: int) -> list[str]:
     """What can be said of the page without a word of its own."""
     told = [f"HTTP {reply['http']}"] if reply.get("http", 200) not in (200, None) else []
     found, look = reply.get("found"), reply.get("look")
     if found:
-        told.append(f"{found['hits']} places with these words in {found['total']:,} characters")
+        told.append(f"places with these words: {found['hits']} in {found['total']:,} characters")
         if found["hits"] > len(found["places"]):
-            told.append(f"truncated: shown the first {len(found['places'])} of them")
+            told.append(f"truncated: shown {len(found['places'])} of {found['hits']}")
     if look:
-        told += [_extent(look), _text(look), _elements(look)]
+        told += [_extent(look), _text(look), _elements(lines, look["elements_total"])]
         if look["cut"]:
             told.append("the page is so large that only its beginning was read")
     return told or ["A picture of the view"]
@@ -128,27 +155,41 @@ def _text(look: Look) -> str:
         return f"no text from here on (all {total:,} characters lie above)"
     return (
         f"text truncated: shown {first:,}-{first + shown - 1:,} of {total:,} characters, from the top of the "
-        "view; scroll or find shows more"
+        "view on (scroll or find shows more)"
     )
 
 
-def _elements(look: Look) -> str:
-    shown, total = len(look["elements"]), look["elements_total"]
+def _elements(shown: int, total: int) -> str:
+    if not total:
+        return "no links, buttons or fields"
     return f"all {total} elements" if shown >= total else f"truncated: shown {shown} of {total:,} elements"
 
 
-def _seen(reply: Reply) -> str:
+def _seen(reply: Reply, lines: list[str]) -> str:
     """All that the page says: goes inside the marks."""
     look, found = reply.get("look"), reply.get("found")
-    parts = [f"Title: {look['title']}"] if look and look["title"] else []
-    parts += [f"Dialog, dismissed: {' '.join(text.split())}" for text in reply["dialogs"]]
+    parts = [f"Title: {reply['title']}"]
+    parts += ["\n".join(f"Dialog, closed: {' '.join(text.split())}" for text in reply["dialogs"])]
     if found:
         parts.append("\n".join(f"- …{place}…" for place in found["places"]))
     elif look:
         parts.append(look["text"].strip())
-    if look and look["elements"]:
-        parts.append("Elements:\n" + "\n".join(_line(element) for element in look["elements"]))
+    if lines:
+        parts.append("\n".join(["Elements:", *lines]))
     return "\n\n".join(part for part in parts if part)
+
+
+def _lines(elements: list[Element]) -> list[str]:
+    """A line each, as many as there is room for."""
+    lines: list[str] = []
+    room = ELEMENT_CHARS
+    for element in elements:
+        line = _line(element)
+        room -= len(line) + 1
+        if room < 0:
+            break
+        lines.append(line)
+    return lines
 
 
 def _line(element: Element) -> str:
@@ -169,7 +210,12 @@ def _downloaded(download: Download, reply: Reply) -> ToolResult:
     advice = "open_page reads the text of a PDF" if download["media_type"] == "application/pdf" else ""
     named = f"URL: {download['url'][:1000]}\n{download['disposition']}".strip()
     text = "; ".join(part for part in (told, advice, *reply["notes"]) if part)
-    data = _data(reply) | {"found": False, "media_type": download["media_type"], "bytes": download["bytes"]}
+    data = _data(reply) | {
+        "found": False,
+        "url": download["url"][:500],
+        "media_type": download["media_type"],
+        "bytes": download["bytes"],
+    }
     return ToolResult(f"{text}.\n{untrusted(named, download['url'])}", data)
 
 

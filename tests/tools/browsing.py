@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import web
+from docker.utils.socket import frames_iter
 
 from fieldmark.sandbox import container as made
 from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.sandbox.gateway.web.outward import Outward
 from fieldmark.sandbox.gateway.web.policy import Policy
+from fieldmark.task import Limits
 from tests.sandbox.gateway.conftest import Inside, entered
 
 HOST = "guide.test"
@@ -33,13 +35,49 @@ def page(body: str, title: str = "Guide") -> str:
     return f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"
 
 
+CALLER = """
+import sys
+from fieldmark.cli import cli
+print("ready", flush=True)
+for line in sys.stdin:
+    cli.main(["tool", "browser", "--json", line], standalone_mode=False)
+    sys.stdout.flush()
+"""
+
+
+class Caller:
+    """A Python in the container that makes calls as they come, one JSON line each."""
+
+    def __init__(self, engine: Any, container: str) -> None:
+        command = [made.PYTHON, "-c", CALLER]
+        made_exec = engine.api.exec_create(container, command, stdin=True)["Id"]
+        self._socket = engine.api.exec_start(made_exec, socket=True)
+        self._frames = frames_iter(self._socket, tty=False)  # type: ignore[no-untyped-call]
+        self._read = b""
+        assert self._line() == b"ready"
+
+    def call(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        self._socket._sock.sendall(json.dumps(arguments).encode() + b"\n")
+        row: dict[str, Any] = json.loads(self._line())
+        return row
+
+    def _line(self) -> bytes:
+        while b"\n" not in self._read:
+            self._read += next(self._frames)[1]
+        line, _, self._read = self._read.partition(b"\n")
+        return line
+
+
 @dataclass
 class BrowserEpisode:
-    """`call(action="open", url=…)` is `fieldmark tool browser` in the container's shell; returns its line."""
+    """`call(action="open", url=…)` is one call in the container, as `fieldmark tool browser` makes it in a
+    shell, but without starting Python anew; returns the same line.
+    """
 
     inside: Inside
     engine: Any
     container: str
+    caller: Caller
     port: int
     pages: dict[str, str | Handler]
 
@@ -48,10 +86,7 @@ class BrowserEpisode:
         return f"http://{HOST}:{self.port}"
 
     def call(self, **arguments: Any) -> dict[str, Any]:
-        code, out = self.shell("fieldmark", "tool", "browser", "--json", json.dumps(arguments))
-        assert code == 0, out
-        row: dict[str, Any] = json.loads(out.splitlines()[-1])
-        return row
+        return self.caller.call(arguments)
 
     def open(self, path: str, **more: Any) -> dict[str, Any]:
         return self.call(action="open", url=f"{self.site}{path}", **more)
@@ -83,7 +118,7 @@ def browser_episode(
     inside, port = run(around.__aenter__())
     container = _start(engine, image, inside)
     try:
-        yield BrowserEpisode(inside, engine, container, port, pages)
+        yield BrowserEpisode(inside, engine, container, Caller(engine, container), port, pages)
     finally:
         engine.api.remove_container(container, force=True)
         run(around.__aexit__(None, None, None))
@@ -116,7 +151,7 @@ async def _gateway_and_site(
     port = runner.addresses[0][1]
     rules = Policy(allow_local=frozenset({f"{HOST}:{port}"}), **policy)
     door = WebDoor("live", rules, outward=Outward(rules, resolve=resolve))
-    async with entered(folder, web=door) as inside:
+    async with entered(folder, limits=Limits(seconds=LIFETIME), web=door) as inside:
         yield inside, port
     await runner.cleanup()
 

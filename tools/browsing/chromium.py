@@ -35,6 +35,11 @@ _SWITCHES = [
 ]
 """One renderer for all frames, with a bounded heap: a container has 1 GB for everything."""
 
+_UNPROXIED = ("update.googleapis.com", "*.gvt1.com")
+"""Chromium asks here for updates whatever it is told; without the proxy that leads nowhere, and no agent's
+trace shows it.
+"""
+
 
 class Chromium:
     """Not for two actions at once. `port` is of the relay to the browser's own door of the gateway."""
@@ -53,6 +58,12 @@ class Chromium:
 
     async def act(self, action: Action) -> Reply:
         """Raises ToolError. After a crash or a page that hangs, the next action begins with an empty page."""
+        try:
+            return await self._act(action)
+        except ToolError as error:
+            raise ToolError("; ".join([*self._told(), str(error)]), error.kind) from None
+
+    async def _act(self, action: Action) -> Reply:
         page = await self._ready()
         seconds = action.get("seconds", SECONDS)
         try:
@@ -67,9 +78,12 @@ class Chromium:
             if page.watch.crashed:
                 raise await self._fault(page, error) from None
             raise
-        reply["notes"] = [*self._notes, *reply["notes"]]
-        self._notes.clear()
+        reply["notes"] = [*self._told(), *reply["notes"]]
         return reply
+
+    def _told(self) -> list[str]:
+        told, self._notes = self._notes, []
+        return told
 
     async def _ready(self) -> OnePage:
         if self._browser and not self._browser.is_connected():
@@ -97,7 +111,7 @@ class Chromium:
         return await playwright.chromium.launch(
             executable_path=EXECUTABLE,
             args=_SWITCHES,
-            proxy={"server": f"http://127.0.0.1:{self._port}"},
+            proxy={"server": f"http://127.0.0.1:{self._port}", "bypass": ",".join(_UNPROXIED)},
             timeout=LAUNCH_SECONDS * 1000,
         )
 

@@ -22,13 +22,14 @@ T = TypeVar("T")
 SECONDS = 20.0
 """Of an action, when it does not say otherwise."""
 SETTLE_SECONDS = 2.5
-LOOK_SECONDS = 5.0
+LOOK_SECONDS = 8.0
 PICTURE_SECONDS = 5.0
 """What may be added to an action: waiting for a page that never rests, reading it, taking its picture."""
 
 _CLICK_SECONDS = 4.0  # for an element to be still and free, before the click goes to it all the same
+_EMPTY_LOOKS, _EMPTY_SECONDS = 4, 0.5  # for a page without a word on it
 _QUALITY = 70
-_IS_ERROR_PAGE = "location.protocol === 'chrome-error:'"
+_IS_NO_PAGE = "location.protocol === 'chrome-error:' || location.href === 'about:blank'"
 _FAR = 10_000_000  # px
 _REFUSALS: dict[str, ToolErrorKind] = {"denied": "denied", "timeout": "timeout"}
 
@@ -56,7 +57,7 @@ class OnePage:
         """One action and what is seen then. ToolError; Hung; Playwright's Error when the tab is gone."""
         self.watch.begin()
         seconds, verb = action.get("seconds", SECONDS), action["action"]
-        if verb != "open" and self.page.url == "about:blank":
+        if verb not in ("open", "back") and await self._read(self.page.evaluate(_IS_NO_PAGE)):
             raise ToolError("no page is open: open a URL first", "invalid_args")
         if verb in self._verbs:
             await self._within(seconds, self._verbs[verb](action))
@@ -69,12 +70,15 @@ class OnePage:
         await self._navigate(action["url"])
 
     async def _navigate(self, url: str) -> None:
+        """The error page of an earlier failure may come late and push the new page aside: then once more."""
         try:
             await self.page.goto(url, wait_until="commit", timeout=0)
         except Error as error:
             if self.watch.crashed or self.page.is_closed():
                 raise
-            if not self.watch.aborted:
+            if "interrupted by another navigation" in error.message and "chrome-error:" in error.message:
+                await self._navigate(url)
+            elif not self.watch.aborted:
                 raise explained(error.message) from None
 
     async def _click(self, action: Action) -> None:
@@ -132,6 +136,7 @@ class OnePage:
         except TimeoutError:
             what = "the site did not answer" if self.watch.navigating else "the action was not done"
             await self._stop_loading()
+            await self._read(self.page.evaluate("0"))  # a page that hangs is no use to the next action
             raise ToolError(f"{what} within {seconds:g} s", "timeout") from None
         except Error as error:
             if is_gone(error):
@@ -160,7 +165,7 @@ class OnePage:
             raise ToolError(await _reason(document.text()), _REFUSALS.get(kind, "unavailable"))
         if document and self.watch.aborted and document.status in NO_CONTENT:
             raise ToolError(f"the site answers without a page (HTTP {document.status})", "unavailable")
-        if not self.watch.aborted and await self._read(self.page.evaluate(_IS_ERROR_PAGE)):
+        if not self.watch.aborted and await self._read(self.page.evaluate(_IS_NO_PAGE)):
             raise explained(self.watch.failure or "")
 
     async def _stop_loading(self) -> None:
@@ -186,23 +191,27 @@ class OnePage:
         return {**reply, "notes": watch.notes, "dialogs": watch.dialogs}
 
     async def _see(self, action: Action, reply: Reply) -> None:
+        reply["title"] = (await self._read(self.page.title()))[:300]
         if action["action"] == "find":
             reply["found"] = await self._read(self.reader.find(action["text"]))
         if action["action"] != "screenshot":
-            reply["look"] = await self._read_again(self.reader.look)
+            reply["look"] = await self._look()
         picture = await self._picture()
         if picture:
             reply["picture"] = picture
 
-    async def _read_again(self, look: Callable[[], Awaitable[Look]]) -> Look:
-        """A page may be exchanged while it is read; then the new one is read."""
-        try:
-            return await self._read(look())
-        except Error as error:
-            if not is_gone(error):
-                raise
-        await self.watch.settle(SETTLE_SECONDS, SETTLE_SECONDS)
-        return await self._read(look())
+    async def _look(self) -> Look:
+        """Again when the page was exchanged meanwhile, or while a script has not yet written anything."""
+        for _ in range(_EMPTY_LOOKS):
+            try:
+                seen = await self._read(self.reader.look())
+                if seen["total"] or seen["elements_total"]:
+                    return seen
+            except Error as error:
+                if not is_gone(error):
+                    raise
+            await asyncio.sleep(_EMPTY_SECONDS)
+        return await self._read(self.reader.look())
 
     async def _read(self, reading: Awaitable[T]) -> T:
         try:

@@ -8,15 +8,26 @@
     "[contenteditable=''], [contenteditable=true], [role=button], [role=link], [role=tab], [role=checkbox], " +
     "[role=radio], [role=switch], [role=menuitem], [role=option], [role=combobox], [role=searchbox], [role=textbox]";
   const SKIPPED = new Set(["script", "style", "template", "noscript", "head", "iframe", "object", "select", "textarea"]);
-  const MILLISECONDS = 3000;
+  const MILLISECONDS = 5000;
   const started = performance.now();
   const inTime = () => performance.now() - started < MILLISECONDS;
   const plain = (text) => (text || "").replace(/\s+/g, " ").trim();
 
   // --- the visible parts, in the order of the document -------------------------------------------------
 
-  // Yields [element, null], [null, text node] and [null, null, break]: "\n" at the edges of blocks, " " at
-  // those of buttons and the like. No recursion: a page may nest as deep as it likes.
+  function edgeOf(display) {
+    if (display === "inline" || display === "contents") return "";
+    return display === "table-cell" ? "|" : display.startsWith("inline-") ? " " : "\n";
+  }
+
+  function children(node) {
+    if (node.localName === "details" && !node.open) return [...node.children].filter((one) => one.localName === "summary").slice(0, 1);
+    const assigned = node.localName === "slot" ? node.assignedNodes() : [];
+    return assigned.length ? assigned : (node.shadowRoot || node).childNodes;
+  }
+
+  // Yields [element, null], [null, text node] and [null, null, break]: "\n" at the edges of blocks, "|" at
+  // those of table cells, " " at those of buttons and the like. No recursion: a page may nest as deep as it likes.
   function* parts() {
     const stack = [document.body || document.documentElement];
     while (stack.length && inTime()) {
@@ -29,69 +40,82 @@
         if (display === "none") continue;
         if (node.nodeType === Node.ELEMENT_NODE) yield [node, null];
         if (SKIPPED.has(node.localName)) continue;
-        const edge = display === "inline" || display === "contents" ? "" : display.startsWith("inline-") ? " " : "\n";
+        const edge = edgeOf(display);
         if (edge) yield [null, null, edge];
         if (edge) stack.push(edge);
-        const inside = node.localName === "slot" ? node.assignedNodes() : [];
-        const children = inside.length ? inside : (node.shadowRoot || node).childNodes;
-        for (let i = children.length - 1; i >= 0; i--) stack.push(children[i]);
+        const inside = children(node);
+        for (let i = inside.length - 1; i >= 0; i--) stack.push(inside[i]);
       }
     }
   }
 
-  function seen(element) {
-    const style = getComputedStyle(element);
-    return style.visibility === "visible" && (style.display === "contents" ||
-      element.checkVisibility({ opacityProperty: true, visibilityProperty: true }));
+  // How an element shows what is in it: not at all, as it is written, or with its blanks run together.
+  const looks = new Map();
+  function lookOf(element) {
+    if (!looks.has(element)) {
+      const style = getComputedStyle(element);
+      const seen = style.visibility === "visible" && (style.display === "contents" ||
+        element.checkVisibility({ opacityProperty: true, visibilityProperty: true }));
+      looks.set(element, { seen, written: style.whiteSpace.startsWith("pre") });
+    }
+    return looks.get(element);
   }
 
   // A box that takes no room, or lies where no scrolling leads, is not seen.
   const onPage = (box) => (box.width > 1 || box.height > 1) && box.width > 0 && box.height > 0 &&
     box.right + scrollX > 0 && box.bottom + scrollY > 0;
 
-  // [{text, bottom}] of all visible text, bottom in px of the view; "\n" where a block begins or ends.
-  function pieces() {
-    const found = [], range = document.createRange(), visible = new Map();
-    const add = (text, bottom) => found.push({ text, bottom });
-    const space = () => fresh || found[found.length - 1].text.endsWith(" ") || add(" ", found[found.length - 1].bottom);
-    let fresh = true;
-    for (const [element, node, edge] of parts()) {
-      if (element) {
-        const alt = element.localName === "img" && plain(element.alt);
-        if (alt && onPage(element.getBoundingClientRect()) && seen(element)) {
-          add(`${fresh ? "" : " "}[image: ${alt.slice(0, 200)}]`, element.getBoundingClientRect().bottom);
-          fresh = false;
-        }
-      } else if (edge === "\n") {
-        if (!fresh) add("\n", found[found.length - 1].bottom);
-        fresh = true;
-      } else if (edge) {
-        space();
-      } else if (/\S/.test(node.data)) {
-        const parent = node.parentElement || (node.getRootNode() || {}).host;
-        if (!visible.has(parent)) visible.set(parent, !parent || seen(parent));
-        range.selectNodeContents(node);
-        const box = range.getBoundingClientRect();
-        if (!visible.get(parent) || !onPage(box)) continue;
-        const kept = parent && getComputedStyle(parent).whiteSpace.startsWith("pre");
-        const text = kept ? node.data.trimEnd() : node.data.replace(/\s+/g, " ");
-        add(fresh ? text.replace(/^ +/, "") : text, box.bottom);
-        fresh = false;
-      } else {
-        space();
-      }
-    }
-    return found;
+  // Where an element ends, in px of the view; null when it is not seen.
+  function bottomOf(element) {
+    const box = element.getBoundingClientRect();
+    return onPage(box) && lookOf(element).seen ? box.bottom : null;
   }
 
-  function interactive() {
-    const found = [];
-    for (const [element] of parts()) {
-      if (!element || !element.matches(INTERACTIVE) || !seen(element)) continue;
-      const box = element.getBoundingClientRect();
-      if (onPage(box)) found.push({ element, bottom: box.bottom });
+  // {pieces: [{text, bottom}] of all visible text, "\n" between blocks; interactive: [{element, bottom}]}
+  function read() {
+    const pieces = [], interactive = [], range = document.createRange();
+    const add = (text, bottom) => pieces.push({ text, bottom });
+    const last = () => pieces[pieces.length - 1];
+    const space = (text = " ") => fresh || last().text.endsWith(" ") || add(text, last().bottom);
+    let fresh = true;
+
+    function addElement(element) {
+      const alt = element.localName === "img" && plain(element.alt), active = element.matches(INTERACTIVE);
+      const bottom = alt || active ? bottomOf(element) : null;
+      if (bottom === null) return;
+      if (active) interactive.push({ element, bottom });
+      if (alt) {
+        add(`${fresh ? "" : " "}[image: ${alt.slice(0, 200)}]`, bottom);
+        fresh = false;
+      }
     }
-    return found;
+
+    function addText(node) {
+      const parent = node.parentElement || node.getRootNode().host;
+      const shown = parent ? lookOf(parent) : { seen: true, written: false };
+      if (!shown.seen) return;
+      range.selectNodeContents(node);
+      const box = range.getBoundingClientRect();
+      if (!onPage(box)) return;
+      const text = shown.written ? node.data.trimEnd() : node.data.replace(/\s+/g, " ");
+      add(fresh ? text.replace(/^ +/, "") : text, box.bottom);
+      fresh = false;
+    }
+
+    function addEdge(edge) {
+      if (edge !== "\n") return space(edge === "|" ? " | " : " ");
+      while (!fresh && pieces.length && /^[ |]+$/.test(last().text)) pieces.pop();
+      if (!fresh && pieces.length) add("\n", last().bottom);
+      fresh = true;
+    }
+
+    for (const [element, node, edge] of parts()) {
+      if (element) addElement(element);
+      else if (edge) addEdge(edge);
+      else if (/\S/.test(node.data)) addText(node);
+      else space();
+    }
+    return { pieces, interactive };
   }
 
   // --- one element in words ----------------------------------------------------------------------------
@@ -157,13 +181,13 @@
 
   // asked: {top (px, what lies above is left out), chars, elements, next}
   function look() {
-    const all = pieces(), below = all.filter((piece) => piece.bottom > asked.top);
+    const { pieces: all, interactive: here } = read();
+    const below = all.filter((piece) => piece.bottom > asked.top);
     const length = (list) => list.reduce((sum, piece) => sum + piece.text.length, 0);
-    const here = interactive(), listed = here.filter((one) => one.bottom > asked.top).slice(0, asked.elements);
+    const listed = here.filter((one) => one.bottom > asked.top).slice(0, asked.elements);
     const { rows, next } = numbered(listed);
     const text = below.map((piece) => piece.text).join("");
     return {
-      title: plain(document.title).slice(0, 300),
       text: text.slice(0, asked.chars),
       shown: Math.min(text.length, asked.chars),
       total: length(all),
@@ -180,16 +204,18 @@
 
   // asked: {words, hits, around}: where the words stand, in any case; the first place is scrolled to.
   function find() {
-    const all = pieces(), text = all.map((piece) => piece.text).join("");
+    const all = read().pieces, text = all.map((piece) => piece.text).join("");
     const words = asked.words.trim().split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     const places = [...text.matchAll(new RegExp(words.join("\\s+"), "gi"))].map((match) => match.index);
+    const shown = [];
+    for (const place of places) if (!shown.length || place > shown[shown.length - 1] + asked.around) shown.push(place);
     if (places.length) {
       let end = 0;
       const piece = all.find((one) => (end += one.text.length) > places[0]);
       scrollTo({ top: Math.max(0, scrollY + piece.bottom - innerHeight / 3), behavior: "instant" });
     }
     const around = (place) => plain(text.slice(Math.max(0, place - asked.around), place + asked.around));
-    return { hits: places.length, total: text.length, places: places.slice(0, asked.hits).map(around) };
+    return { hits: places.length, total: text.length, places: shown.slice(0, asked.hits).map(around) };
   }
 
   // asked: {number} → the element, or null when it is not (or no longer) in this document.
@@ -203,10 +229,10 @@
   function named() {
     const wanted = plain(asked.text).toLowerCase();
     const says = (text) => asked.exact ? plain(text).toLowerCase() === wanted : plain(text).toLowerCase().includes(wanted);
-    const one = interactive().find((row) => says(row.element.textContent) || says(name(row.element)));
+    const one = read().interactive.find((row) => says(row.element.textContent) || says(name(row.element)));
     if (one) return one.element;
     for (const [, node] of parts())
-      if (node && says(node.data) && node.parentElement && seen(node.parentElement)) return node.parentElement;
+      if (node && says(node.data) && node.parentElement && lookOf(node.parentElement).seen) return node.parentElement;
     return null;
   }
 

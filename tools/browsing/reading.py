@@ -12,9 +12,9 @@ from playwright.async_api import ElementHandle, Error, Frame, Page
 from fieldmark.errors import ToolError
 from fieldmark.tools.browsing.wire import Found, Look
 
-CHARS = 3_500
+CHARS = 3_000
 ELEMENTS = 40
-"""Of a page that one result shows; together they stay below what a model is shown of a result."""
+"""Of a page that one result shows."""
 HITS = 5
 AROUND = 200
 """Places of words that are shown, and characters on either side of each."""

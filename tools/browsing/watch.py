@@ -94,7 +94,7 @@ class Watch:
     async def _on_dialog(self, dialog: Dialog) -> None:
         if self._dialogs_left:
             self._dialogs_left -= 1
-            self.dialogs.append(f"{dialog.type}: {dialog.message[:300]}")
+            self.dialogs.append(f"{dialog.type}: {dialog.message[:150]}")
         elif len(self.dialogs) == _MAX_DIALOGS:
             self.dialogs.append("… and more dialogs")
         if dialog.type == "beforeunload":

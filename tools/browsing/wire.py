@@ -46,7 +46,6 @@ class Look(TypedDict, total=False):
     `y` and `height` are px of the page; `cut`: it was too large to be read to its end.
     """
 
-    title: str
     text: str
     shown: int
     total: int
@@ -83,6 +82,7 @@ class Reply(TypedDict, total=False):
     """
 
     url: str
+    title: str
     http: int | None
     media_type: str
     notes: list[str]
