@@ -150,7 +150,7 @@ def _extent(look: Look) -> str:
 def _text(look: Look) -> str:
     first, shown, total = look["above"] + 1, look["shown"], look["total"]
     if shown >= total:
-        return f"all {total:,} characters of text"
+        return f"text: all {total:,} characters"
     if not shown:
         return f"no text from here on (all {total:,} characters lie above)"
     return (
@@ -162,7 +162,7 @@ def _text(look: Look) -> str:
 def _elements(shown: int, total: int) -> str:
     if not total:
         return "no links, buttons or fields"
-    return f"all {total} elements" if shown >= total else f"truncated: shown {shown} of {total:,} elements"
+    return f"elements: all {total}" if shown >= total else f"truncated: shown {shown} of {total:,} elements"
 
 
 def _seen(reply: Reply, lines: list[str]) -> str:

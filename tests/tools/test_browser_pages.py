@@ -108,7 +108,7 @@ def episode(
 def test_a_page_is_opened_seen_and_recorded(episode: BrowserEpisode) -> None:
     row = episode.open("/second")
     assert row["text"] == (
-        "In view: 0-800 of 800 px; all 5 characters of text; all 1 elements.\n"
+        "In view: 0-800 of 800 px; text: all 6 characters; elements: all 1.\n"
         f"<untrusted source={episode.site}/second>\n"
         f'Title: Second\n\nPress\n\nElements:\n[{number(row, "Press")}] button "Press"\n</untrusted>'
     )
