@@ -95,7 +95,7 @@ def told(context_of: ContextOf, text: str, elements: list[Element], **more: Any)
     context.__class__ = Seeing
     look = Look(
         text=text, shown=len(text), total=700_000, above=0, elements=elements, elements_total=20_000,
-        elements_above=0, y=0, height=9_000, cut=False,
+        y=0, height=9_000, cut=False,
     )  # fmt: skip
     reply = Reply(url="https://a.example/", title="A", http=200, notes=[], dialogs=[], look=look)
     context.reply = {**reply, **more}  # type: ignore[attr-defined]

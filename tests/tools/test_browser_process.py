@@ -86,5 +86,7 @@ def test_a_browser_that_dies_is_started_again_and_that_is_said(episode: BrowserE
         episode.shell("sh", "-c", f"kill -9 {pid}")
         lost = episode.call(action="scroll")
         assert lost["ok"] is False
-        assert any(words in lost["text"] for words in ("started again with an empty page", "starts a new one"))
+        assert any(
+            words in lost["text"] for words in ("started again with an empty page", "starts a new one")
+        )
         assert "Quiet" in episode.open("/")["text"]

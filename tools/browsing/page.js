@@ -194,7 +194,6 @@
       above: length(all) - text.length,
       elements: rows,
       elements_total: here.length,
-      elements_above: here.filter((one) => one.bottom <= asked.top).length,
       next,
       y: Math.round(scrollY),
       height: Math.round((document.scrollingElement || document.documentElement).scrollHeight),

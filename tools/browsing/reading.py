@@ -108,5 +108,5 @@ def _join(seen: Look, more: Look, frame: Frame) -> None:
     if more["text"].strip():
         seen["text"] += f"\n\n[frame {frame.url[:200]}]\n{more['text']}"
     seen["elements"] += more["elements"]
-    for number in ("shown", "total", "above", "elements_total", "elements_above"):
+    for number in ("shown", "total", "above", "elements_total"):
         seen[number] += more[number]

@@ -13,7 +13,7 @@ WIDTH, HEIGHT = 1280, 800
 
 class Action(TypedDict, total=False):
     """What is asked for. `element` is a number of an earlier result or a visible text; `screens` are views,
-    `seconds` is the time limit of the action itself; looking at the page afterwards takes up to 12 s more.
+    `seconds` is the time limit of the action itself; looking at the page afterwards takes up to 16 s more.
     """
 
     action: Verb
@@ -52,7 +52,6 @@ class Look(TypedDict, total=False):
     above: int
     elements: list[Element]
     elements_total: int
-    elements_above: int
     y: int
     height: int
     cut: bool
