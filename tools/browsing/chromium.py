@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 
-from playwright.async_api import Browser, Error, async_playwright
+from playwright.async_api import Browser, Error, Playwright, async_playwright
 
 from fieldmark.errors import ToolError
 from fieldmark.tools.browsing.one_page import (
@@ -47,6 +47,7 @@ class Chromium:
     def __init__(self, port: int) -> None:
         self.beyond_help = False
         self._port = port
+        self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._page: OnePage | None = None
         self._next = 1
@@ -88,7 +89,7 @@ class Chromium:
     async def _ready(self) -> OnePage:
         if self._browser and not self._browser.is_connected():
             self.note("the browser had crashed and was started again with an empty page")
-            self._browser = self._page = None
+            self._forget()
         if self._page and (self._page.watch.crashed or self._page.page.is_closed()):
             self.note("the page had crashed; this is a new one")
             await self._drop(self._page)
@@ -104,11 +105,10 @@ class Chromium:
         return self._page
 
     async def _launch(self) -> Browser:
-        os.environ["PW_TEST_SCREENSHOT_NO_FONTS_READY"] = (
-            "1"  # else a font that never comes costs the picture
-        )
-        playwright = await async_playwright().start()
-        return await playwright.chromium.launch(
+        # else a font that never comes costs the picture
+        os.environ["PW_TEST_SCREENSHOT_NO_FONTS_READY"] = "1"
+        self._playwright = self._playwright or await async_playwright().start()
+        return await self._playwright.chromium.launch(
             executable_path=EXECUTABLE,
             args=_SWITCHES,
             proxy={"server": f"http://127.0.0.1:{self._port}", "bypass": ",".join(_UNPROXIED)},
@@ -127,13 +127,18 @@ class Chromium:
     async def _fault(self, page: OnePage, error: Exception) -> ToolError:
         """What to say of an unexpected end; the page is given up where it is not whole."""
         if self._browser and not self._browser.is_connected():
-            self._browser = self._page = None
+            self._forget()
             return ToolError("the browser crashed, perhaps of a page that is too heavy; the next call starts "
                              "a new one", "runtime")  # fmt: skip
         if page.watch.crashed or page.page.is_closed():
             await self._drop(page)
             return ToolError("the page crashed, perhaps because it is too heavy; open another one", "runtime")
         return ToolError(f"the browser could not do that ({type(error).__name__})", "runtime")
+
+    def _forget(self) -> None:
+        """The browser is gone; numbers of its elements are not given again."""
+        self._next = self._page.reader.next if self._page else self._next
+        self._browser = self._page = None
 
     async def _drop(self, page: OnePage) -> None:
         """Close the context of a page; when not even that works, the whole process is to end."""

@@ -28,6 +28,7 @@ PICTURE_SECONDS = 5.0
 
 _CLICK_SECONDS = 4.0  # for an element to be still and free, before the click goes to it all the same
 _EMPTY_LOOKS, _EMPTY_SECONDS = 4, 0.5  # for a page without a word on it
+_ERROR_PAGE_SECONDS = 2.0
 _QUALITY = 70
 _IS_NO_PAGE = "location.protocol === 'chrome-error:' || location.href === 'about:blank'"
 _FAR = 10_000_000  # px
@@ -70,16 +71,23 @@ class OnePage:
         await self._navigate(action["url"])
 
     async def _navigate(self, url: str) -> None:
-        """The error page of an earlier failure may come late and push the new page aside: then once more."""
         try:
             await self.page.goto(url, wait_until="commit", timeout=0)
         except Error as error:
             if self.watch.crashed or self.page.is_closed():
                 raise
-            if "interrupted by another navigation" in error.message and "chrome-error:" in error.message:
-                await self._navigate(url)
-            elif not self.watch.aborted:
+            if "interrupted by another navigation" in error.message:
+                return  # what came instead is looked at like any other page
+            if not self.watch.aborted:
+                await self._error_page()
                 raise explained(error.message) from None
+
+    async def _error_page(self) -> None:
+        """Chromium's own page on a failure comes after it is told, and would push the next page aside."""
+        with suppress(Error):
+            await self.page.wait_for_url(
+                "chrome-error://**", wait_until="commit", timeout=_ERROR_PAGE_SECONDS * 1000
+            )
 
     async def _click(self, action: Action) -> None:
         element = await self._element(action)
