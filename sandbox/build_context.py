@@ -33,6 +33,7 @@ SHARED_FILES = (
     "task.py",
     "trace.py",
     "client.py",
+    "relay.py",
     "plugins.py",
     "cli.py",
     "commands/__init__.py",
@@ -40,7 +41,7 @@ SHARED_FILES = (
     "commands/tool.py",
 )
 AGENT_FOLDERS = ("agents", "tools")
-AGENT_SUFFIXES = {".py", ".md", ".json", ".csv", ".toml"}
+AGENT_SUFFIXES = {".py", ".js", ".md", ".json", ".csv", ".toml"}
 
 DEBIAN_CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 PYTHON = "3.11"  # Debian 12's

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fieldmark.task import OcrEngine
 from fieldmark.trace import Box, Contrast, Picture
+
+if TYPE_CHECKING:
+    from fieldmark.tools.browsing.wire import Action, Reply
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,12 @@ class Context(Protocol):
         """The bytes behind a URL, redirects followed, at most 10 MB. ToolError `denied` by the run's web
         policy, `timeout`, `unavailable`.
         """
+
+    def keep(self, data: bytes, media_type: str) -> Picture:
+        """Store a picture that is no cut of the original: the bytes of a JPEG or PNG → their Picture."""
+
+    def browse(self, action: Action) -> Reply:
+        """One action on the one page of the episode's browser, and what is seen then. ToolError."""
 
     def emit(self, kind: str, **fields: Any) -> None:
         """Post one event of the kinds that a sandbox may post."""

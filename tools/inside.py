@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 from urllib.parse import urlencode
 
 from fieldmark.client import GatewayClient, GatewayRefused
@@ -15,7 +16,12 @@ from fieldmark.task import OcrEngine
 from fieldmark.tools.context import Page
 from fieldmark.trace import Box, Contrast, Picture
 
+if TYPE_CHECKING:
+    from fieldmark.tools.browsing.wire import Action, Reply
+
 ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
+BROWSER_SOCKET = "browser.sock"
+"""The gateway's proxy for the browser, beside its own socket."""
 
 
 class GatewayContext:
@@ -74,6 +80,16 @@ class GatewayContext:
             reply = self._client.call("POST", "/fetch", {"url": url})
         return reply.body, Page(**json.loads(reply.headers["X-Page"]))
 
+    def keep(self, data: bytes, media_type: str) -> Picture:
+        with _refusals():
+            blob = self._client.call("PUT", "/blobs", data, content_type=media_type).json()["blob"]
+        return described(blob, data, media_type)
+
+    def browse(self, action: Action) -> Reply:
+        from fieldmark.tools.browsing.client import browse
+
+        return browse(action, Path(self._client.path).with_name(BROWSER_SOCKET))
+
     def emit(self, kind: str, **fields: Any) -> None:
         self._client.event(kind, **fields)
 
@@ -98,6 +114,11 @@ class FilingContext(GatewayContext):
         self._bytes[picture.blob] = data
         return data, picture
 
+    def keep(self, data: bytes, media_type: str) -> Picture:
+        picture = super().keep(data, media_type)
+        self._bytes[picture.blob] = data
+        return picture
+
     def file(self, picture: Picture) -> Path | None:
         """The file of a picture, written now; None when its bytes did not pass here."""
         data = self.data(picture)
@@ -110,6 +131,14 @@ class FilingContext(GatewayContext):
     def data(self, picture: Picture) -> bytes | None:
         """The bytes of a picture; None when they did not pass here."""
         return self._bytes.get(picture.blob)
+
+
+def described(blob: str, data: bytes, media_type: str) -> Picture:
+    """The Picture of bytes that are no cut of the original."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        return Picture(blob=blob, media_type=media_type, width=image.width, height=image.height)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fieldmark.errors import ToolError
 from fieldmark.task import OcrEngine
 from fieldmark.tools.context import Page
-from fieldmark.tools.inside import ENDINGS
+from fieldmark.tools.inside import ENDINGS, described
 from fieldmark.tools.pictures.images import Meta, cut_decoded, open_upright, stage
 from fieldmark.trace import Box, Contrast, Picture
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
     from fieldmark.tools.aircraft.db import AircraftDb
+    from fieldmark.tools.browsing.wire import Action, Reply
     from fieldmark.tools.image_index.local_index import LocalIndex
 
 
@@ -64,10 +65,7 @@ class HostContext:
         made = cut_decoded(
             self._pixels, box, scale=scale, media_type=media_type, rotate=rotate, contrast=contrast
         )
-        blob = hashlib.sha256(made.data).hexdigest()
-        self.files[blob] = self._folder / f"{blob}{ENDINGS[media_type]}"
-        self.files[blob].write_bytes(made.data)
-        return made.data, made.picture(blob, of=self.image.blob)
+        return made.data, made.picture(self._written(made.data, media_type), of=self.image.blob)
 
     def file(self, picture: Picture) -> Path | None:
         """The file of a picture that a tool made."""
@@ -117,8 +115,23 @@ class HostContext:
             )
         return self._fetch(url)
 
+    def keep(self, data: bytes, media_type: str) -> Picture:
+        return described(self._written(data, media_type), data, media_type)
+
+    def browse(self, action: Action) -> Reply:
+        raise ToolError(
+            "the browser runs only in the sandbox of an episode; on the command line use open_page",
+            "unavailable",
+        )
+
     def emit(self, kind: str, **fields: Any) -> None:
         """Nothing records a call on the host's own command line."""
+
+    def _written(self, data: bytes, media_type: str) -> str:
+        blob = hashlib.sha256(data).hexdigest()
+        self.files[blob] = self._folder / f"{blob}{ENDINGS[media_type]}"
+        self.files[blob].write_bytes(data)
+        return blob
 
     @cached_property
     def _pixels(self) -> Image.Image:

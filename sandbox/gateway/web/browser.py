@@ -27,6 +27,7 @@ from fieldmark.sandbox.gateway.web.routes import NO_WEB
 
 SOCKET = "browser.sock"
 METHODS = ("GET", "HEAD")
+REFUSAL = "X-Fieldmark-Refusal"
 HANDSHAKE_SECONDS = 10.0
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
@@ -110,19 +111,28 @@ async def _serve(session: Session, door: WebDoor, request: web.BaseRequest) -> w
     url = _url(request)
     if request.method not in METHODS:
         session.note_denied(request.method, url[:500], f"only {' and '.join(METHODS)} are let through")
-        return refusal(403, "denied", f"only {' and '.join(METHODS)} are let through")
+        return _refusal(403, "denied", f"only {' and '.join(METHODS)} are let through")
     if "upgrade" in request.headers.get("Connection", "").lower() and "Upgrade" in request.headers:
         session.note_denied(request.method, url[:500], "WebSockets and other upgrades are not let through")
-        return refusal(403, "denied", "WebSockets and other upgrades are not let through")
+        return _refusal(403, "denied", "WebSockets and other upgrades are not let through")
     try:
         exchange = await session.work(door.exchange(session, request.method, url, request.headers))
     except Denied as denied:
-        return refusal(403, "denied", str(denied))
+        return _refusal(403, "denied", str(denied))
     except Missed as missed:
-        return refusal(504, "unavailable", str(missed))
+        return _refusal(504, "unavailable", str(missed))
     except Unreachable as failure:
-        return refusal(504 if failure.timed_out else 502, "unavailable", str(failure))
+        if failure.timed_out:
+            return _refusal(504, "timeout", str(failure))
+        return _refusal(502, "unavailable", str(failure))
     return _response(exchange)
+
+
+def _refusal(status: int, kind: str, message: str) -> web.Response:
+    """Marked, so that the browser tool tells it from a page: no site can send a header of this name."""
+    reply = refusal(status, kind, message)
+    reply.headers[REFUSAL] = kind
+    return reply
 
 
 def _url(request: web.BaseRequest) -> str:

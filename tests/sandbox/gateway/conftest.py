@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,56 +66,57 @@ def _gradient(path: Path) -> Path:
     return path
 
 
+@asynccontextmanager
+async def entered(
+    folder: Path, upstream: Upstream | None = None, limits: Limits | None = None, web: WebDoor | None = None,
+    search: SearchDoor | None = None, language: str = "en", picture: Path | None = None,
+) -> AsyncIterator[Inside]:  # fmt: skip
+    """A session that has begun; its trace and blobs lie in `folder`."""
+    blobs = BlobStore(folder / "blobs")
+    blobs.folder.mkdir(exist_ok=True)
+    picture = picture or _gradient(folder / "task.png")
+    task = Task(id="t", question="What is this?", image=picture, gold=Gold(answer="a gradient"))
+    staged = stage(task, 2048, blobs)
+    prompt = Prompt(
+        token="0", question=task.question, image=staged.image, view=staged.view, model="scripted",
+        limits=limits or Limits(), language=language,
+    )  # fmt: skip
+    backends = Backends()
+    sockets = Sockets()
+    opened: list[tuple[Session, Door]] = []
+
+    async def begin(trace: Path) -> tuple[Session, Door]:
+        clock = Clock()
+        session = Session(
+            prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
+            tracer=Tracer(trace, clock), clock=clock, blobs=blobs,
+            upstream=upstream or ScoutUpstream(), backends=backends, web=web, search=search,
+        )  # fmt: skip
+        door = await sockets.open_door()
+        session.begin()
+        door.admit(session)
+        opened.append((session, door))
+        return session, door
+
+    async def neighbour() -> GatewayClient:
+        _, door = await begin(folder / "neighbour.jsonl")
+        return GatewayClient(str(door.folder / "gateway.sock"))
+
+    trace = folder / "trace.jsonl"
+    session, door = await begin(trace)
+    try:
+        client = GatewayClient(str(door.folder / "gateway.sock"))
+        yield Inside(client, session, trace, blobs, door, neighbour)
+    finally:
+        for session, door in opened:
+            session.abandon()
+            await door.close()
+        await session.upstream.close()
+        sockets.close()
+        backends.close()
+
+
 @pytest.fixture
 def enter(tmp_path: Path) -> Enter:
-    """`async with enter(upstream, limits=…, picture=…) as inside:` a session that has begun."""
-
-    @asynccontextmanager
-    async def _enter(
-        upstream: Upstream | None = None, limits: Limits | None = None, web: WebDoor | None = None,
-        search: SearchDoor | None = None, language: str = "en", picture: Path | None = None,
-    ) -> AsyncIterator[Inside]:  # fmt: skip
-        blobs = BlobStore(tmp_path / "blobs")
-        blobs.folder.mkdir(exist_ok=True)
-        picture = picture or _gradient(tmp_path / "task.png")
-        task = Task(id="t", question="What is this?", image=picture, gold=Gold(answer="a gradient"))
-        staged = stage(task, 2048, blobs)
-        prompt = Prompt(
-            token="0", question=task.question, image=staged.image, view=staged.view, model="scripted",
-            limits=limits or Limits(), language=language,
-        )  # fmt: skip
-        backends = Backends()
-        sockets = Sockets()
-        opened: list[tuple[Session, Door]] = []
-
-        async def begin(trace: Path) -> tuple[Session, Door]:
-            clock = Clock()
-            session = Session(
-                prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
-                tracer=Tracer(trace, clock), clock=clock, blobs=blobs,
-                upstream=upstream or ScoutUpstream(), backends=backends, web=web, search=search,
-            )  # fmt: skip
-            door = await sockets.open_door()
-            session.begin()
-            door.admit(session)
-            opened.append((session, door))
-            return session, door
-
-        async def neighbour() -> GatewayClient:
-            _, door = await begin(tmp_path / "neighbour.jsonl")
-            return GatewayClient(str(door.folder / "gateway.sock"))
-
-        trace = tmp_path / "trace.jsonl"
-        session, door = await begin(trace)
-        try:
-            client = GatewayClient(str(door.folder / "gateway.sock"))
-            yield Inside(client, session, trace, blobs, door, neighbour)
-        finally:
-            for session, door in opened:
-                session.abandon()
-                await door.close()
-            await session.upstream.close()
-            sockets.close()
-            backends.close()
-
-    return _enter
+    """`async with enter(upstream, limits=…) as inside:` a session that has begun."""
+    return partial(entered, tmp_path)
