@@ -17,7 +17,8 @@ from fieldmark.tools.pictures.upright import open_upright
 from fieldmark.tools.vision.lite0 import class_scores
 
 SURE = 0.5
-"""A best score from here up is worth something: on 33 photos 11 of 15 such names fitted, below 2 of 18."""
+"""A best score from here up is worth something: of 33 photos 12 had one, and it named the thing on 7 and its
+nearest relative among the classes on 5 (a mandrill as a baboon); of the other 21 it named the thing on 3."""
 
 _TABLE = Path(__file__).parent / "imagenet_classes.tsv"
 _GROUPS = 3
