@@ -48,7 +48,10 @@ class Context(Protocol):
         """
 
     def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:
-        """`{"found", "hits": [{"rank","title","page","source","score","same_picture"}]}`; score 0-1."""
+        """`{"found", "hits": [{"rank","title","page","source","score","same_picture","image"}]}`.
+
+        `score` is 0-1; `image` is the name for `found_picture`.
+        """
 
     def aircraft(self, query: str) -> dict[str, Any]:
         """`{"found", "records": [..], "candidates": [..], "nation"}` of a registration or 24-bit hex."""

@@ -17,8 +17,8 @@ from fieldmark.tools.pictures.upright import open_upright
 from fieldmark.tools.vision.lite0 import class_scores
 
 SURE = 0.5
-"""A best score from here up is worth something: of 33 photos 12 had one, and it named the thing on 7 and its
-nearest relative among the classes on 5 (a mandrill as a baboon); of the other 21 it named the thing on 3."""
+"""A best score from here up is worth something: of 33 photos 12 had one, and it named the thing on 7 and the
+likest class on 5 (one squirrel for another); of the other 21 it named the thing on 3."""
 
 _TABLE = Path(__file__).parent / "imagenet_classes.tsv"
 _GROUPS = 3

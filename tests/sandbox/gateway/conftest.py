@@ -65,8 +65,9 @@ def enter(tmp_path: Path) -> Enter:
 
     @asynccontextmanager
     async def _enter(
-        upstream: Upstream | None = None, limits: Limits | None = None, web: WebDoor | None = None
-    ) -> AsyncIterator[Inside]:
+        upstream: Upstream | None = None, limits: Limits | None = None, web: WebDoor | None = None,
+        eyes: Upstream | None = None, index: Path | None = None,
+    ) -> AsyncIterator[Inside]:  # fmt: skip
         blobs = BlobStore(tmp_path / "blobs")
         blobs.folder.mkdir()
         picture = tmp_path / "task.png"
@@ -77,7 +78,7 @@ def enter(tmp_path: Path) -> Enter:
             token="0", question=task.question, image=staged.image, view=staged.view, model="scripted",
             limits=limits or Limits(),
         )  # fmt: skip
-        backends = Backends()
+        backends = Backends(index)
         sockets = Sockets()
         opened: list[tuple[Session, Door]] = []
 
@@ -87,6 +88,7 @@ def enter(tmp_path: Path) -> Enter:
                 prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
                 tracer=Tracer(trace, clock), clock=clock, blobs=blobs,
                 upstream=upstream or ScoutUpstream(), backends=backends, web=web,
+                eyes=eyes,
             )  # fmt: skip
             door = await sockets.open_door()
             session.begin()
@@ -107,7 +109,9 @@ def enter(tmp_path: Path) -> Enter:
             for session, door in opened:
                 session.abandon()
                 await door.close()
-            await session.upstream.close()
+            for used in (session.upstream, eyes):
+                if used:
+                    await used.close()
             sockets.close()
             backends.close()
 
