@@ -24,6 +24,7 @@ class Pictures:
         self._prompt = prompt
         self._context = GatewayContext(gateway, prompt.image, prompt.view)
         self._bytes: OrderedDict[str, bytes] = OrderedDict()
+        self._held: dict[str, bytes] = {}
         self._lock = Lock()
 
     def remember(self, blob: str, data: bytes) -> None:
@@ -34,11 +35,16 @@ class Pictures:
             while sum(map(len, self._bytes.values())) > CACHE_BYTES and len(self._bytes) > 1:
                 self._bytes.popitem(last=False)
 
+    def hold(self, blob: str, data: bytes) -> None:
+        """Keep the bytes of a blob to the end: it is no cut, and the gateway would not give it again."""
+        with self._lock:
+            self._held[blob] = data
+
     def data_uri(self, reference: Part) -> str:
         """A picture as the wire format wants it."""
         blob = str(reference["blob"])
         with self._lock:
-            data = self._bytes.get(blob)
+            data = self._bytes.get(blob) or self._held.get(blob)
         if data is None:
             data = self._fetch(reference)
             self.remember(blob, data)
@@ -75,7 +81,7 @@ class RememberingContext(GatewayContext):
 
     def keep(self, data: bytes, media_type: str) -> Picture:
         picture = super().keep(data, media_type)
-        self._pictures.remember(picture.blob, data)
+        self._pictures.hold(picture.blob, data)
         return picture
 
 

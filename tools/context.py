@@ -70,11 +70,11 @@ class Context(Protocol):
     def found_picture(self, reference: str) -> bytes:
         """A picture that a search found, by the name that its hit has for it (`index:<n>`); a JPEG.
 
-        ToolError `not_found`, `invalid_args`, `unavailable`.
+        ToolError `not_found`, `unavailable`.
         """
 
     def keep(self, data: bytes, media_type: str) -> Picture:
-        """Store a picture that a tool has made or taken, so that its result can show it."""
+        """Store a picture that is no cut of the original: the bytes of a JPEG or PNG → their Picture."""
 
     def skill(self, name: str, file: str) -> dict[str, Any]:
         """`{"text", "sha256", "files"}` of a file of a skill that is on; ToolError `not_found` lists them."""

@@ -61,8 +61,8 @@ class GatewayContext:
 
     def keep(self, data: bytes, media_type: str) -> Picture:
         with _refusals():
-            reply = self._client.call("PUT", "/blobs", data, content_type=media_type)
-        return picture_of(reply.json()["blob"], data, media_type)
+            blob = self._client.call("PUT", "/blobs", data, content_type=media_type).json()["blob"]
+        return described(blob, data, media_type)
 
     def skill(self, name: str, file: str) -> dict[str, Any]:
         with _refusals():
@@ -112,13 +112,12 @@ class FilingContext(GatewayContext):
         return self._bytes.get(picture.blob)
 
 
-def picture_of(blob: str, data: bytes, media_type: str) -> Picture:
-    """The Picture of bytes that are a picture; its size is read from their header."""
+def described(blob: str, data: bytes, media_type: str) -> Picture:
+    """The Picture of bytes that are no cut of the original."""
     from PIL import Image
 
     with Image.open(io.BytesIO(data)) as image:
-        width, height = image.size
-    return Picture(blob=blob, media_type=media_type, width=width, height=height)
+        return Picture(blob=blob, media_type=media_type, width=image.width, height=image.height)
 
 
 @contextmanager

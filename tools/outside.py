@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fieldmark.errors import ToolError
 from fieldmark.tools.context import Page
-from fieldmark.tools.inside import ENDINGS, picture_of
+from fieldmark.tools.inside import ENDINGS, described
 from fieldmark.tools.pictures.images import Meta, cut, stage
 from fieldmark.trace import Box, Picture
 
@@ -106,7 +106,7 @@ class HostContext:
         return self._index.picture(reference)
 
     def keep(self, data: bytes, media_type: str) -> Picture:
-        return picture_of(self._write(data, media_type), data, media_type)
+        return described(self._write(data, media_type), data, media_type)
 
     def skill(self, name: str, file: str) -> dict[str, Any]:
         from fieldmark.skills.loader import bundled
