@@ -141,8 +141,8 @@ def test_what_is_no_picture_is_said_to_be_none(
     ("other", "kind"),
     [
         ("index:999", "not_found"),
-        ("index:x", "invalid_args"),
-        ("photo.jpg", "invalid_args"),
+        ("index:x", "not_found"),
+        ("photo.jpg", "not_found"),
         ("", "invalid_args"),
     ],
 )

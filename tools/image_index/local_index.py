@@ -106,12 +106,8 @@ class LocalIndex:
     def picture(self, reference: str) -> bytes:
         """The picture that a hit calls `image` (`index:<n>`): JPEG, sides up to 1024 px. ToolError."""
         kind, _, number = reference.partition(":")
-        if kind != "index" or not number.isascii() or not number.isdecimal():
-            raise ToolError(
-                f"image {reference!r}: a picture of the index is called index:<n>", "invalid_args"
-            )
-        if len(number) > 9 or int(number) >= len(self.entries):
-            raise ToolError(f"the index has no picture {reference}", "not_found")
+        if kind != "index" or number not in map(str, range(len(self.entries))):
+            raise ToolError(f"no picture {reference!r}: give the `image` of a result", "not_found")
         image = open_upright((self.folder / self.entries[int(number)].file).read_bytes())
         image.thumbnail((_SHOWN, _SHOWN))
         buffer = io.BytesIO()
