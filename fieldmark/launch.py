@@ -175,7 +175,7 @@ def _default_name(config: RunConfig) -> str:
 
 
 def _public(base_url: str | None) -> str | None:
-    return preflight.public_url(base_url) if base_url else None
+    return public_url(base_url) if base_url else None
 
 
 def _publishable(plan: Plan) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def _publishable(plan: Plan) -> dict[str, Any]:
     recorded["model"]["sees"] = plan.upstream.sees
     for model in (recorded["model"], recorded.get("eyes", {})):
         if "base_url" in model:
-            model["base_url"] = preflight.public_url(model["base_url"])
+            model["base_url"] = public_url(model["base_url"])
     return recorded
 
 

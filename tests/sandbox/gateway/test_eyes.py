@@ -106,10 +106,12 @@ async def test_a_server_that_comes_back_is_asked_again(enter: Enter) -> None:
 
 async def test_a_server_that_stays_down_is_the_models_fault(enter: Enter) -> None:
     with ModelServer([Reply(status=503)]) as server:
-        async with enter(eyes=to(server)) as inside:
+        seer = HttpUpstream("seer", f"{server.url}?key=SECRET", back_off=wait_none())
+        async with enter(eyes=seer) as inside:
             with pytest.raises(GatewayGone):
                 await ask(inside)
             outcome = await inside.end()
+            assert "SECRET" not in inside.trace.read_text()
     assert outcome.status == "sandbox_error"
     assert outcome.error is not None
     assert (outcome.error.boundary, outcome.error.kind) == ("model", "unreachable")

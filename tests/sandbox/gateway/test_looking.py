@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from PIL import Image
 
 import fieldmark
 from fieldmark.client import GatewayRefused
+from fieldmark.tools.inside import FilingContext
 from tests.sandbox.gateway.conftest import Enter
 
 INDEX = Path(fieldmark.__file__).parent / "evals/benchmarks/fieldmark_mini/index"
@@ -44,3 +46,19 @@ async def test_a_run_without_an_index_has_no_found_pictures(enter: Enter) -> Non
         with pytest.raises(GatewayRefused, match="no picture index") as refused:
             await inside.ask("GET", "/lookup/picture?ref=index:0")
     assert refused.value.kind == "unavailable"
+
+
+async def test_a_picture_that_a_tool_made_is_kept_and_written_for_a_shell(
+    enter: Enter, tmp_path: Path
+) -> None:
+    buffer = io.BytesIO()
+    Image.new("RGB", (40, 30), "red").save(buffer, "PNG")
+    async with enter() as inside:
+        prompt = inside.session.prompt
+        context = FilingContext(inside.client, prompt.image, prompt.view, tmp_path)
+        picture = await asyncio.to_thread(context.keep, buffer.getvalue(), "image/png")
+        assert inside.blobs.get(picture.blob) == buffer.getvalue()
+    assert (picture.width, picture.height, picture.of) == (40, 30, None)
+    path = context.file(picture)
+    assert path is not None
+    assert path.read_bytes() == buffer.getvalue()
