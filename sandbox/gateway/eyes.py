@@ -15,13 +15,15 @@ from typing import Any
 
 from aiohttp import web
 
-from fieldmark.errors import ModelFault, ToolError
-from fieldmark.sandbox.gateway import models, wire
+from fieldmark.errors import EpisodeFault, ModelFault, ToolError
+from fieldmark.sandbox.gateway import modelcall
 from fieldmark.sandbox.gateway.bodies import read_json
 from fieldmark.sandbox.gateway.clock import Clock
-from fieldmark.sandbox.gateway.replies import Refused
+from fieldmark.sandbox.gateway.replies import Refused, gone
 from fieldmark.sandbox.gateway.session import Session
 from fieldmark.sandbox.gateway.upstream import Upstream
+from fieldmark.sandbox.gateway.wire import chat
+from fieldmark.sandbox.gateway.wire.common import Body, as_dict
 
 MAX_QUESTION = 4_000
 MAX_PICTURES = 8
@@ -40,23 +42,24 @@ async def ask(session: Session, request: web.BaseRequest) -> web.StreamResponse:
     if session.eyes is None:
         raise Refused(503, "unavailable", "this run has no vision model to ask")
     pictures = await session.in_thread(_pictures, session, blobs)
-    call = session.take_eyes_call()
+    if not session.eyes_left:
+        raise Refused(429, "unavailable", "the questions of this episode to the vision model are used up")
+    session.eyes_left -= 1
     body = request_body(session.eyes.name, question, pictures)
-    raw = wire.compact(body).encode("utf-8", "replace")
-    seen, payload = await session.in_thread(models.take_apart, session, body, raw, session.eyes, "eyes")
-    session.log("gateway", "model_request", {"call": call, **seen})
-    reply = await models.send(session, request, call, payload, session.eyes, "eyes")
-    if reply.status == 410:
-        return reply
-    assert isinstance(reply, web.Response)
-    assert isinstance(reply.body, bytes)
     try:
-        return web.json_response({"text": text_of(reply.status, reply.body), "model": session.eyes.name})
+        status, reply = await modelcall.ask(session, session.eyes, body, role="eyes")
+        return web.json_response({"text": text_of(status, reply), "model": session.eyes.name})
     except ToolError as error:
         raise Refused(502, error.kind, str(error)) from None
+    except EpisodeFault as fault:
+        session.fail(fault)
+    except asyncio.CancelledError:
+        if not session.ended.done():
+            raise
+    return gone(request.path)
 
 
-def request_body(model: str, question: str, pictures: list[Shown]) -> dict[str, Any]:
+def request_body(model: str, question: str, pictures: list[Shown]) -> Body:
     """The Chat Completions request of a question; several pictures are numbered in their order."""
     parts: list[dict[str, Any]] = []
     for number, (data, media_type) in enumerate(pictures, 1):
@@ -71,19 +74,15 @@ def request_body(model: str, question: str, pictures: list[Shown]) -> dict[str, 
     }
 
 
-def text_of(status: int, body: bytes) -> str:
+def text_of(status: int, body: Body) -> str:
     """What the model said. ToolError: it refused the request, or said nothing."""
-    facts = wire.read_response(body)
+    facts = chat.read_response(body)
     if status >= 400:
-        reason = facts.error or body[:200].decode("utf-8", "replace")
-        raise ToolError(f"the vision model refused the question (HTTP {status}): {reason}", "runtime")
+        raise ToolError(f"the vision model refused the question (HTTP {status}): {facts.error}", "runtime")
     if not (facts.text or "").strip():
-        why = (
-            "its reply was cut off at its limit of tokens"
-            if facts.finish == "length"
-            else "its reply is empty"
-        )
-        raise ToolError(f"the vision model gave no answer: {facts.error or why}", "runtime")
+        cut = "its reply was cut off at its limit of tokens"
+        why = facts.error or (cut if facts.finish == "length" else "its reply is empty")
+        raise ToolError(f"the vision model gave no answer: {why}", "runtime")
     return (facts.text or "").strip()
 
 
@@ -92,8 +91,11 @@ def alone(upstream: Upstream) -> Callable[[str, list[Shown]], dict[str, Any]]:
 
     async def asked(payload: bytes) -> str:
         try:
-            async with upstream.chat(payload, Clock(), whole=True) as reply:
-                return text_of(reply.status, b"".join([chunk async for chunk in reply.chunks]))
+            async with upstream.send(chat.PATH, payload, Clock(), whole=True, headers={}) as reply:
+                body = b"".join([chunk async for chunk in reply.chunks])
+            return text_of(reply.status, as_dict(json.loads(body)))
+        except ValueError:
+            raise ToolError("the vision model's reply is not JSON", "runtime") from None
         except ModelFault as fault:
             raise ToolError(str(fault), "unavailable") from None
         finally:

@@ -45,6 +45,7 @@ TELLING = frozenset(
 )  # fmt: skip
 """Headers that are recorded: what a client is, and which of its sessions or sub-agents is asking."""
 
+
 @dataclass(frozen=True)
 class ModelRequest:
     """A request that may be sent. `fields` are those of its event, `payload` the bytes for the upstream,

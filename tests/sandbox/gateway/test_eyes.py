@@ -71,9 +71,9 @@ async def test_its_calls_are_recorded_with_their_role_and_counted_apart(enter: E
             trace = inside.trace.read_text()
     assert (request["role"], request["call"], request["model"], response["call"]) == (
         "eyes",
-        "e1",
+        "eyes1",
         "seer",
-        "e1",
+        "eyes1",
     )
     assert [picture["blob"] for picture in request["pictures"]] == [view(inside)]
     assert "base64" not in trace
