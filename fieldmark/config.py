@@ -59,6 +59,11 @@ class RunConfig(BaseModel):
     must be an archive), `record` (the web, archived), `live` (the web). `site` is a folder with a folder for
     each host. `allow` (empty: every public host) and `deny` are hosts or host/path, with their subdomains.
     `allow_local` names `host:port` that are reached although not public: for tests.
+
+    `search` answers `web_search`: `site`, `serpapi` or `serpapi:ENGINE`; None: the site, else what the
+    archive has recorded. `reverse` answers `reverse_image_search`: `local`, or `serpapi` (Google Lens), which
+    sends the task pictures out and needs `allow_upload`; None: local. `index` and `registry` stand in for
+    those of the benchmark.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -84,6 +89,12 @@ class RunConfig(BaseModel):
     allow: list[str] = []
     deny: list[str] = []
     allow_local: list[str] = []
+    search: str | None = None
+    reverse: Literal["local", "serpapi"] | None = None
+    allow_upload: bool = False
+    serpapi_key_env: str = "SERPAPI_API_KEY"
+    index: Path | None = None
+    registry: Path | None = None
     name: str | None = None
     out: Path | None = None
 

@@ -16,6 +16,7 @@ from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.sandbox.gateway.search.door import SearchDoor
 from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.gateway.upstream import Upstream
@@ -42,6 +43,7 @@ class RunServices:
     backends: Backends
     blobs: BlobStore
     web: WebDoor | None = None
+    search: SearchDoor | None = None
     eyes: Upstream | None = None
 
 
@@ -116,7 +118,7 @@ def _open_session(
     return Session(
         prompt, pictures, tracer=tracer, clock=clock, blobs=services.blobs,
         upstream=services.upstream, backends=services.backends, skills=services.skills, web=services.web,
-        eyes=services.eyes,
+        search=services.search, eyes=services.eyes,
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from fieldmark.trace import Picture
 Say = Callable[[str], None]
 MAY_CHANGE = {"parallel", "min_free_mb", "out", "name"}
 """What a resumed run may do otherwise without changing what is measured."""
-PATHS = ("site", "web_archive")
+PATHS = ("site", "web_archive", "index", "registry")
 """Options that are paths of this machine, beside the benchmark: kept in the private part only."""
 
 
@@ -68,6 +68,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     if plan.benchmark.version != was:
         raise UsageError(f"{plan.benchmark.name} has changed since {path} began: start a new run")
     _same_web(folder, plan, path)
+    _same_own(folder, config, path)
     folder.lock()
     for line in folder.repair():
         say(line)
@@ -98,6 +99,26 @@ def _same_web(folder: RunDir, plan: Plan, path: Path) -> None:
     for part in ("site", "archive"):
         if was.get(part, {}).get("sha256") != now.get(part, {}).get("sha256"):
             raise UsageError(f"the web {part} has changed since {path} began: start a new run")
+
+
+def _same_own(folder: RunDir, config: RunConfig, path: Path) -> None:
+    for part, now in _own(config).items():
+        if folder.config().get(part, {}).get("sha256") != now["sha256"]:
+            raise UsageError(f"the {part} has changed since {path} began: start a new run")
+
+
+def _own(config: RunConfig) -> dict[str, dict[str, str]]:
+    """Name and hash of `--index` and `--registry`; of an index its rows, and names and sizes of its files."""
+    told = {}
+    if config.registry is not None:
+        digest = hashlib.sha256(config.registry.read_bytes()).hexdigest()
+        told["registry"] = {"name": config.registry.name, "sha256": digest}
+    if config.index is not None:
+        rows = (config.index / "index.jsonl").read_bytes()
+        sizes = [f"{p.name} {p.stat().st_size}" for p in sorted(config.index.iterdir()) if p.is_file()]
+        digest = hashlib.sha256(rows + "\n".join(sizes).encode()).hexdigest()
+        told["index"] = {"name": config.index.resolve().name, "sha256": digest}
+    return told
 
 
 def stage_all(tasks: list[Task], side: int, blobs: BlobStore) -> tuple[list[StagedTask], dict[str, str]]:
@@ -141,6 +162,8 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "seed": config.seed,
         "judge": config.judge,
         "web": plan.web.describe() if plan.web else {"mode": config.web},
+        "search": plan.search.describe() if plan.search else {},
+        **_own(config),
         "versions": _versions(plan),
         "image": {"tag": image.tag(), "id": plan.image_id},
         "prompts": _prompt_hashes(),
@@ -154,6 +177,8 @@ def finish(run: Run, state: str) -> None:
     config = {**run.folder.config(), "state": state}
     if run.plan.web:
         config["web"] = {**run.plan.web.describe(), **run.plan.web.uses()}
+    if run.plan.search:
+        config["search"] = run.plan.search.describe()
     run.folder.write_config(config)
 
 

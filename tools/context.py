@@ -48,9 +48,16 @@ class Context(Protocol):
         """
 
     def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:
-        """`{"found", "hits": [{"rank","title","page","source","score","same_picture","image"}]}`.
+        """`{"found", "hits": [{"rank","title","page","source","thumbnail","image","score","same_picture"}]}`.
 
-        `score` is 0-1; `image` is the name for `found_picture`.
+        `score` is 0-1, None where a search engine gives none; `same_picture` None where it is not known.
+        `image` is the name for `found_picture`, or a URL.
+        """
+
+    def web_search(self, query: str, language: str | None, country: str | None, limit: int) -> dict[str, Any]:
+        """`{"found", "hits": [{"rank","title","url","snippet","source"}], "engine", "withheld"?}`.
+
+        `language` None: the question's; `country` None: the language's.
         """
 
     def aircraft(self, query: str) -> dict[str, Any]:

@@ -42,6 +42,11 @@ class GatewayContext:
                 dict[str, Any], self._client.post("/lookup/reverse-image", {"box": box, "limit": limit})
             )
 
+    def web_search(self, query: str, language: str | None, country: str | None, limit: int) -> dict[str, Any]:
+        asked = {"query": query, "language": language, "country": country, "limit": limit}
+        with _refusals():
+            return cast(dict[str, Any], self._client.post("/lookup/web-search", asked))
+
     def aircraft(self, query: str) -> dict[str, Any]:
         with _refusals():
             return cast(dict[str, Any], self._client.post("/lookup/aircraft", {"query": query}))

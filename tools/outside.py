@@ -36,6 +36,8 @@ class HostContext:
         registry: AircraftDb | None = None,
         out: Path | None = None,
         fetch: Callable[[str], tuple[bytes, Page]] | None = None,
+        search: Callable[[str, str | None, str | None, int], dict[str, Any]] | None = None,
+        reverse: Callable[[bytes, Box | None, int], dict[str, Any]] | None = None,
         eyes: Eyes | None = None,
     ) -> None:
         staged = stage(image_path, any_shape=True)
@@ -47,6 +49,8 @@ class HostContext:
         self._registry = registry
         self._out = out
         self._fetch = fetch
+        self._search = search
+        self._reverse = reverse
         self._eyes = eyes
         self._view = staged.view
 
@@ -69,6 +73,8 @@ class HostContext:
         return path.read_bytes() if path else None
 
     def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:
+        if self._reverse is not None:
+            return self._reverse(self._original, box, limit)
         if self._index is None:
             raise ToolError(
                 "no image index is set up; on the command line name one: --index DIR", "unavailable"
@@ -76,6 +82,14 @@ class HostContext:
         data, _, _ = cut(self._original, box, scale=1.0, media_type="image/png")
         hits = [hit.public() for hit in self._index.query(data, limit)]
         return {"found": bool(hits), "hits": hits}
+
+    def web_search(self, query: str, language: str | None, country: str | None, limit: int) -> dict[str, Any]:
+        if self._search is None:
+            raise ToolError(
+                "no web search is set up; on the command line name one: --search serpapi, or --site DIR",
+                "unavailable",
+            )
+        return self._search(query, language, country, limit)
 
     def aircraft(self, query: str) -> dict[str, Any]:
         if self._registry is None:

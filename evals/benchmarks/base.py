@@ -12,7 +12,8 @@ from fieldmark.task import Task
 class Benchmark:
     """What `load_benchmark` returns. Nothing of it but the Prompts of its tasks enters a sandbox.
 
-    `version` is a hash of the task, index and registry files (the pictures are hashed by each run).
+    `version` is a hash of the task, index, registry, guard and site files (the pictures are hashed by each
+    run).
     `index` is a folder with an `index.jsonl`, `registry` a CSV file, `site` a folder with a folder of
     pages for each host; all are optional. `guard`: hosts (or host/path) of records and mirrors of the source
     datasets, which no run opens.

@@ -31,7 +31,7 @@ def load_benchmark(name_or_path: str) -> Benchmark:
     guard = folder / "guard.txt"
     return Benchmark(
         name=name_or_path if name_or_path in bundled else _name(path),
-        version=_version(path, index / "index.jsonl", registry, *([guard] if guard.is_file() else [])),
+        version=_version(path, index / "index.jsonl", registry, *_optional(guard, folder / "site")),
         tasks=rows.tasks,
         index=index if (index / "index.jsonl").is_file() else None,
         registry=registry if registry.is_file() else None,
@@ -89,6 +89,12 @@ def _version(*parts: Path) -> str:
         data = part.read_bytes() if part.is_file() else b""
         digest.update(b"%d:" % len(data) + data)
     return digest.hexdigest()[:12]
+
+
+def _optional(guard: Path, site: Path) -> list[Path]:
+    """The guard list and the pages of the site, where there are any; in one order everywhere."""
+    pages = sorted((p for p in site.rglob("*") if p.is_file()), key=lambda p: p.relative_to(site).as_posix())
+    return [*([guard] if guard.is_file() else []), *pages]
 
 
 def _guard(path: Path) -> list[str]:

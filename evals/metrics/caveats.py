@@ -28,9 +28,30 @@ def caveats_of(run: RunDir, cells: list[Cell], without_trace: int) -> list[str]:
     if not run.tasks_file.exists():
         damaged.append(f"{run.tasks_file.name} is missing: categories, and tasks not run, are unknown")
     found = [*damaged, *_doubled(run), *_case_variants(cells), *_suspicious(cells)]
+    found += [*_searches(cells), *_stopped(run)]
     if without_trace:
         found.append(f"{without_trace} episodes have no readable trace and are left out of tool use")
     return found
+
+
+def _searches(cells: list[Cell]) -> list[str]:
+    """Episodes that had less of the search engine than the others, through no doing of the agent's."""
+    counts = [cell.record.counts for cell in cells if cell.record]
+    told = {
+        "searches_failed": "a search failed that was not the agent's fault",
+        "searches_missed": "a search was not among the recorded ones",
+    }
+    return [
+        f"in {number} of {len(counts)} episodes {what}: see the reasons in their `egress` events"
+        for name, what in told.items()
+        if (number := sum(bool(each.get(name)) for each in counts))
+    ]
+
+
+def _stopped(run: RunDir) -> list[str]:
+    search = run.config().get("search") if run.run_json.exists() else None
+    kind = search.get("stopped") if isinstance(search, dict) else None
+    return [f"searching ended early ({kind}) and the run with it; --resume goes on"] if kind else []
 
 
 def _damage(path: Path) -> list[str]:

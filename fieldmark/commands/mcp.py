@@ -47,7 +47,12 @@ def command(**given: Any) -> None:
 
 def _usable(given: dict[str, Any]) -> dict[str, Tool]:
     """The tools whose service the options name."""
-    services = {name: given[name] for name in ("index", "registry")} | {"web": given["web"] or given["site"]}
+    services = {
+        "index": given["index"] or given["reverse"],
+        "registry": given["registry"],
+        "search": given["search"] or given["site"],
+        "web": given["web"] or given["site"],
+    }
     return {tool.name: tool for tool in all_tools() if tool.needs is None or services.get(tool.needs)}
 
 

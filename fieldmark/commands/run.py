@@ -30,6 +30,10 @@ def _values(ctx: click.Context, param: click.Parameter, pairs: tuple[str, ...]) 
     return values or None
 
 
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
 @click.command("run")
 @click.argument("toml", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--benchmark", help="A bundled name, or a path to a tasks.jsonl.  [default: fieldmark-mini]")
@@ -77,6 +81,16 @@ def _values(ctx: click.Context, param: click.Parameter, pairs: tuple[str, ...]) 
 @click.option("--allow", callback=_names, help="Only these hosts, with commas.  [default: every public one]")
 @click.option("--deny", callback=_names, help="Not these hosts, with commas.")
 @click.option("--allow-local", callback=_names, help="host:port that are not public, with commas; for tests.")
+@click.option(
+    "--search", help="site, serpapi or serpapi:ENGINE.  [default: the site, else what was recorded]"
+)
+@click.option(
+    "--reverse", type=click.Choice(["local", "serpapi"]), help="serpapi: Google Lens.  [default: local]"
+)
+@click.option("--allow-upload", is_flag=True, default=None, help="Task pictures may be sent to SerpApi.")
+@click.option("--serpapi-key-env", help="The variable that holds the key.  [default: SERPAPI_API_KEY]")
+@click.option("--index", type=_FOLDER, help="A picture index of your own.  [default: the benchmark's]")
+@click.option("--registry", type=_FILE, help="An aircraft registry of your own.  [default: the benchmark's]")
 @click.option("--seed", type=int, help="Recorded with the run.  [default: 0]")
 @click.option("--name", help="The run's name.  [default: time, agent and model]")
 @click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/NAME]")

@@ -34,10 +34,20 @@ _HOST_OPTIONS = (
         "--registry", type=_FILE, help="A registry for aircraft_registry, CSV or SQLite (host only)."
     ),
     click.option("--web", type=click.Choice(["live"]), help="Let open_page reach the web (host only)."),
-    click.option("--site", type=_FOLDER, help="Pages for open_page, a folder for each host (host only)."),
     click.option("--eyes", help="A vision model for inspect_image (host only)."),
     click.option("--eyes-url", help="Its OpenAI-compatible server (host only)."),
     click.option("--eyes-key-env", default="OPENAI_API_KEY", help="The variable that holds its key."),
+    click.option(
+        "--site", type=_FOLDER, help="Pages for open_page and web_search, a folder for each host (host only)."
+    ),
+    click.option("--search", help="For web_search: site, serpapi or serpapi:ENGINE (host only)."),
+    click.option(
+        "--reverse", type=click.Choice(["serpapi"]), help="Google Lens for reverse_image_search (host only)."
+    ),
+    click.option("--allow-upload", is_flag=True, help="The picture may be sent to SerpApi (host only)."),
+    click.option(
+        "--serpapi-key-env", default="SERPAPI_API_KEY", show_default=True, help="Holds the key (host only)."
+    ),
     click.option(
         "--out",
         type=_FOLDER,
@@ -67,6 +77,7 @@ def command(name: str | None, arguments: str, **given: Any) -> None:
     fieldmark tool
     fieldmark tool ocr --json '{"mode": "registration"}' --image photo.jpg
     fieldmark tool open_page --json '{"url": "https://example.org/"}' --web live
+    fieldmark tool web_search --json '{"query": "737 MAX winglet"}' --search serpapi:bing
     """
     from fieldmark.tools.offer import Offer
     from fieldmark.tools.registry import all_tools, get_tool
@@ -158,20 +169,24 @@ def outside(
     eyes_url: str | None,
     eyes_key_env: str,
     out: Path | None,
+    **searching: Any,
 ) -> Callable[[], World]:
     """One Context, made when it is first asked for, from the options of the command line."""
 
     @cache
     def make() -> World:
         fetch = _fetcher(web, site)
-        if image is None and fetch is None:
+        search, reverse = _searchers(site, **searching)
+        if image is None and fetch is None and search is None:
             raise UsageError("name the picture: --image FILE")
         from fieldmark.tools.outside import HostContext
 
         try:
             folder = out and _writable(out)
-            seer = _eyes(eyes, eyes_url, eyes_key_env)
-            return HostContext(image or _blank(), _index(index), _registry(registry), folder, fetch, seer)
+            return HostContext(
+                image or _blank(), _index(index), _registry(registry), folder, fetch, search, reverse,
+                _eyes(eyes, eyes_url, eyes_key_env),
+            )  # fmt: skip
         except DataFault as error:
             raise UsageError(f"{image}: {error}") from None
 
@@ -184,6 +199,24 @@ def _fetcher(web: str | None, site: Path | None) -> Any:
     from fieldmark.sandbox.gateway.web.alone import fetcher
 
     return fetcher(web == "live", site)
+
+
+def _searchers(
+    site: Path | None, *, search: str | None, reverse: str | None, allow_upload: bool, serpapi_key_env: str
+) -> tuple[Any, Any]:
+    """What answers `web_search` and, in place of an index, `reverse_image_search`."""
+    if reverse and not allow_upload:
+        raise UsageError(
+            "--reverse serpapi sends the picture to SerpApi and Google: say --allow-upload if it may be"
+        )
+    if search == "site" and site is None:
+        raise UsageError("--search site needs pages: name --site DIR")
+    if not (search or site or reverse):
+        return None, None
+    from fieldmark.sandbox.gateway.search.alone import reverser, searcher
+
+    asked = search or ("site" if site else None)
+    return asked and searcher(asked, site, serpapi_key_env), reverse and reverser(serpapi_key_env)
 
 
 def _blank() -> Path:

@@ -54,6 +54,16 @@ class Backends:
     async def reverse_image(self, clock: Clock, path: str, box: Box | None, limit: int) -> dict[str, Any]:
         return await self._run(clock, imaging.search, self._index, path, box, limit)  # type: ignore[no-any-return]
 
+    async def small_jpeg(self, clock: Clock, path: str, box: Box | None) -> bytes:
+        """A picture of the host, or a box of it, as it may be sent to a search engine."""
+        return await self._run(clock, imaging.small_jpeg, path, box)  # type: ignore[no-any-return]
+
+    async def same_picture(
+        self, clock: Clock, path: str, box: Box | None, others: list[bytes]
+    ) -> list[bool | None]:
+        """Which of these files are the picture at `path`, or that box of it."""
+        return await self._run(clock, imaging.same_picture, path, box, others)  # type: ignore[no-any-return]
+
     async def aircraft(self, clock: Clock, query: str) -> dict[str, Any]:
         return await self._run(clock, imaging.aircraft, self._registry, query)  # type: ignore[no-any-return]
 

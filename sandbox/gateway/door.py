@@ -36,6 +36,7 @@ ROUTES: dict[tuple[str, str], Handler] = {
     ("POST", "/v1/messages/count_tokens"): models.count_tokens,
     ("GET", "/v1/models"): models.list_models,
     ("POST", "/lookup/reverse-image"): lookups.reverse_image,
+    ("POST", "/lookup/web-search"): lookups.web_search,
     ("POST", "/lookup/aircraft"): lookups.aircraft,
     ("POST", "/lookup/classify"): lookups.classify,
     ("GET", "/lookup/picture"): lookups.found_picture,

@@ -64,6 +64,20 @@ def search(index: str | None, path: str, box: Box | None, limit: int) -> dict[st
     return {"found": bool(hits), "hits": [hit.public() for hit in hits]}
 
 
+def small_jpeg(path: str, box: Box | None) -> bytes:
+    """The picture at `path`, or a box of it, small enough to be sent to a search engine."""
+    from fieldmark.sandbox.gateway.search import pictures
+
+    return pictures.small_jpeg(_bytes(path), box)
+
+
+def same_picture(path: str, box: Box | None, others: list[bytes]) -> list[bool | None]:
+    """Which of these files are the picture at `path`, or that box of it."""
+    from fieldmark.sandbox.gateway.search import pictures
+
+    return pictures.same_as(_bytes(path), box, others)
+
+
 def aircraft(registry: str | None, query: str) -> dict[str, Any]:
     """Look up an aircraft in the run's registry."""
     if not registry:

@@ -2,30 +2,59 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from aiohttp import web
 
-from fieldmark.errors import ToolError
+from fieldmark.errors import SearchFault, ToolError
 from fieldmark.sandbox.gateway.bodies import read_json
 from fieldmark.sandbox.gateway.pictures import box_of, number
-from fieldmark.sandbox.gateway.replies import Refused
+from fieldmark.sandbox.gateway.replies import Refused, gone
+from fieldmark.sandbox.gateway.search.engines import COUNTRY, LANGUAGE, known_language
+from fieldmark.sandbox.gateway.search.subject import TaskPicture
 from fieldmark.sandbox.gateway.session import Session
 from fieldmark.skills.skill import read_from
 
 T = TypeVar("T")
+Search = Callable[..., Coroutine[Any, Any, dict[str, Any]]]
 DEFAULT_HITS, MAX_HITS = 5, 20
+MAX_QUERY = 500
+_STATUS = {"invalid_args": 400, "denied": 403, "timeout": 504}
 
 
 async def reverse_image(session: Session, request: web.BaseRequest) -> web.Response:
-    """Search for the task picture, or a box of it (original pixels), in the run's picture index."""
+    """Search for the task picture, or a box of it (original pixels): in the run's index, or by Lens."""
     body = await _json(session, request)
     limit = _limit(body.get("limit", DEFAULT_HITS))
     box = box_of(body["box"]) if body.get("box") is not None else None
+    if session.search is not None and session.search.lens:
+        subject = TaskPicture(session, box)
+        language = known_language(session.prompt.language)
+        return await _searched(session, session.search.reverse, subject, language, limit)
     search = session.backends.reverse_image
     return web.json_response(await _found(session, search, session.pictures.original_path, box, limit))
+
+
+async def web_search(session: Session, request: web.BaseRequest) -> web.Response:
+    """Search the web, or the run's own pages, for `query`; the language is the question's unless named."""
+    body = await _json(session, request)
+    query = body.get("query")
+    language = body.get("language") or known_language(session.prompt.language)
+    country = body.get("country") or ""
+    if not isinstance(query, str) or not query.strip():
+        raise Refused(400, "invalid_args", "query is a text")
+    if not LANGUAGE.fullmatch(str(language)) or (country and not COUNTRY.fullmatch(str(country))):
+        raise Refused(
+            400, "invalid_args", "language is a code such as en or zh, country one such as us or cn"
+        )
+    if session.search is None or session.search.engine is None:
+        raise Refused(503, "unavailable", "this run has no web search")
+    limit = _limit(body.get("limit", DEFAULT_HITS))
+    words = query.strip()[:MAX_QUERY].encode("utf-8", "replace").decode()
+    return await _searched(session, session.search.search, words, str(language), str(country).lower(), limit)
 
 
 async def aircraft(session: Session, request: web.BaseRequest) -> web.Response:
@@ -59,6 +88,23 @@ async def skill(session: Session, request: web.BaseRequest) -> web.Response:
         return web.json_response(dict(read_from(session.skills, name, file)))
     except ToolError as error:
         raise Refused(404 if error.kind == "not_found" else 400, error.kind, str(error)) from None
+
+
+async def _searched(session: Session, search: Search, *args: Any) -> web.Response:
+    """A search that may go out: what stops it for all is a fault of ours and ends the episode."""
+    try:
+        job = session.look_up(search, session, *args)
+        return web.json_response(await session.work(job))
+    except ToolError as error:
+        raise Refused(_STATUS.get(error.kind, 503), error.kind, str(error)) from None
+    except SearchFault as fault:
+        session.fail(fault)
+    except OSError as error:  # the archive or the run folder takes no more
+        session.fail_on_disk(error)
+    except asyncio.CancelledError:
+        if not session.ended.done():
+            raise
+    return gone()
 
 
 async def _found(session: Session, job: Callable[..., Coroutine[Any, Any, T]], *args: Any) -> T:

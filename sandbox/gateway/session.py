@@ -22,6 +22,7 @@ from fieldmark.task import Prompt
 from fieldmark.trace import Answer, By, ErrorInfo, Picture, Role, Tokens
 
 if TYPE_CHECKING:
+    from fieldmark.sandbox.gateway.search.door import SearchDoor
     from fieldmark.sandbox.gateway.web.door import WebDoor
 
 HARD_STOP = 3
@@ -66,7 +67,7 @@ class Session:
     def __init__(
         self, prompt: Prompt, pictures: Pictures, *, tracer: Tracer, clock: Clock, blobs: BlobStore,
         upstream: Upstream, backends: Backends, skills: Sequence[Skill] = (), web: WebDoor | None = None,
-        eyes: Upstream | None = None,
+        search: SearchDoor | None = None, eyes: Upstream | None = None,
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
@@ -75,6 +76,7 @@ class Session:
         self.backends = backends
         self.skills = skills
         self.web = web
+        self.search = search
         self.eyes = eyes
         self.eyes_left = EYES_CALLS
         self.clock = clock

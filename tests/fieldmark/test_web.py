@@ -102,8 +102,9 @@ def test_without_a_web_the_tool_is_not_offered_and_asking_for_it_says_how(
 
 def test_a_resumed_run_refuses_other_pages(fieldmark: Fieldmark, with_site: Path, tmp_path: Path) -> None:
     with ModelServer(opens_pages_then_answers) as server:
-        done = fieldmark(*flags(server, with_site, "out", "--limit", 1))
-        (with_site.parent / "site" / "colours.example" / "index.html").write_text("other")
+        (with_site.parent / "site").rename(tmp_path / "elsewhere")
+        done = fieldmark(*flags(server, with_site, "out", "--limit", 1, "--site", "elsewhere"))
+        (tmp_path / "elsewhere" / "colours.example" / "index.html").write_text("other")
         again = fieldmark("run", "--resume", "out")
     assert done.returncode == 0, done.stderr
     assert again.returncode == 2

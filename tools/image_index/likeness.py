@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from fieldmark.tools.image_index.features import Features, describe, distance
-from fieldmark.tools.image_index.local_index import SAME_BITS
+from fieldmark.tools.image_index.features import describe, describe_both
+from fieldmark.tools.image_index.hashing import SAME_BITS, distance
 from fieldmark.tools.image_index.matching import MIN_INLIERS, Match, match
+
+BITS = 256
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,15 @@ class Likeness:
 
 def measure(one: bytes, other: bytes) -> Likeness:
     """Compare two picture files; the region of the match is in px of `one`. DataFault: unreadable."""
-    here, there = describe(one), describe(other)
-    bits = distance(here, there)
-    same = bits <= SAME_BITS and not _is_plain(here) and not _is_plain(there)
-    return Likeness(same, bits, len(here.bits), match(here, there))
+    (upright, mirrored), there = describe_both(one), describe(other)
+    bits = distance(upright.hash, there.hash)
+    found = match(upright, there) or _unmirrored(match(mirrored, there), upright.size[0])
+    return Likeness(bits <= SAME_BITS, bits, BITS, found)
 
 
-def _is_plain(features: Features) -> bool:
-    """One colour all over: its hash is that of every other plain picture."""
-    return not features.bits.any()
+def _unmirrored(found: Match | None, width: int) -> Match | None:
+    """A match of the mirror image, in px of the picture itself."""
+    if found is None:
+        return None
+    left, top, right, bottom = found.region
+    return replace(found, region=(width - right, top, width - left, bottom))

@@ -57,14 +57,19 @@ def _pairs(query: Features, other: Features) -> NDArray[np.int64]:
     if len(query.descriptors) < 2 or len(other.descriptors) < 2:
         return np.zeros((0, 2), np.int64)
     likeness = query.descriptors @ other.descriptors.T
-    best = likeness.argmax(axis=1)
-    rows = np.arange(len(best))
-    two = np.partition(likeness, -2, axis=1)[:, -2:]
-    far = np.sqrt(np.maximum(2 - 2 * two, 0))  # distances of unit vectors: second, first
-    clear = far[:, 1] < _RATIO * far[:, 0]
-    mutual = likeness.argmax(axis=0)[best] == rows
-    kept = np.flatnonzero(clear & mutual)
+    rows = np.arange(len(likeness))
+    best, back = likeness.argmax(axis=1), likeness.argmax(axis=0)
+    first = likeness[rows, best]
+    likeness[rows, best] = -1
+    second = likeness.max(axis=1)
+    clear = _distance(first) < _RATIO * _distance(second)
+    kept = np.flatnonzero(clear & (back[best] == rows))
     return np.stack([kept, best[kept]], axis=1)
+
+
+def _distance(cosine: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Euclidean distance of unit vectors."""
+    return np.asarray(np.sqrt(np.maximum(2 - 2 * cosine, 0)))
 
 
 def _is_sane(plane: NDArray[Any], size: tuple[int, int]) -> bool:

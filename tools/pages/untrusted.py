@@ -15,7 +15,12 @@ _SOURCE = 500  # characters of a URL that are shown
 
 def untrusted(text: str, source: str) -> str:
     """`<untrusted source=URL>…</untrusted>`; such tags inside `text` lose their bracket."""
-    return f"<untrusted source={_attribute(source)}>\n{_TAG.sub('&lt;', visible(text))}\n</untrusted>"
+    return f"<untrusted source={_attribute(source)}>\n{defused(text)}\n</untrusted>"
+
+
+def defused(text: str) -> str:
+    """Text for a place outside such marks: visible, and unable to forge one."""
+    return _TAG.sub("&lt;", visible(text))
 
 
 def visible(text: str) -> str:

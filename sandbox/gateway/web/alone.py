@@ -17,7 +17,7 @@ from fieldmark.tools.context import Page
 from fieldmark.trace import By
 
 
-class _Nobody:
+class Nobody:
     """Nothing is recorded of what nobody's episode asks for."""
 
     blobs = None
@@ -38,7 +38,7 @@ def fetcher(live: bool, site: Path | None = None) -> Callable[[str], tuple[bytes
 
     def fetch(url: str) -> tuple[bytes, Page]:
         try:
-            page = asyncio.run(door.fetch(_Nobody(), url))
+            page = asyncio.run(door.fetch(Nobody(), url))
         except Denied as denied:
             raise ToolError(str(denied), "denied") from None
         except Missed as missed:

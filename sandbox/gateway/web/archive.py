@@ -105,6 +105,11 @@ class Archive:
             self._rows[str(row["key"])] = row
             self.uses.recorded += 1
 
+    def urls(self, method: str) -> list[str]:
+        """What is kept of one method, in the order of recording."""
+        with self._lock:
+            return [str(row["url"]) for row in self._rows.values() if row.get("method") == method]
+
     def sha256(self) -> str:
         """One hash of all that a replay could give: keys, replies and the hashes of their bodies."""
         digest = hashlib.sha256()

@@ -145,7 +145,7 @@ class WebDoor:
             return ""
         uses = self.archive.uses
         if self.mode == "record":
-            return f"web archive: {uses.recorded} pages recorded in {self.archive.folder}"
+            return f"web archive: {uses.recorded} replies recorded in {self.archive.folder}"
         first = next(iter(uses.missing), "")
         missing = f" ({len(uses.missing)} URLs, the first {first[:100]})" if first else ""
         return f"web archive: {uses.hits} hits, {uses.misses} misses{missing}"

@@ -19,6 +19,7 @@ from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.builtin import ScoutUpstream
 from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.door import Door
+from fieldmark.sandbox.gateway.search.door import SearchDoor
 from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
 from fieldmark.sandbox.gateway.sockets import Sockets
 from fieldmark.sandbox.gateway.tracer import Tracer
@@ -67,16 +68,18 @@ def enter(tmp_path: Path) -> Enter:
     async def _enter(
         upstream: Upstream | None = None, limits: Limits | None = None, web: WebDoor | None = None,
         eyes: Upstream | None = None, index: Path | None = None,
+        search: SearchDoor | None = None, language: str = "en",
+        shown: Image.Image | None = None,
     ) -> AsyncIterator[Inside]:  # fmt: skip
         blobs = BlobStore(tmp_path / "blobs")
-        blobs.folder.mkdir()
+        blobs.folder.mkdir(exist_ok=True)
         picture = tmp_path / "task.png"
-        Image.radial_gradient("L").resize((320, 200)).convert("RGB").save(picture)
+        (shown or Image.radial_gradient("L").resize((320, 200)).convert("RGB")).save(picture)
         task = Task(id="t", question="What is this?", image=picture, gold=Gold(answer="a gradient"))
         staged = stage(task, 2048, blobs)
         prompt = Prompt(
             token="0", question=task.question, image=staged.image, view=staged.view, model="scripted",
-            limits=limits or Limits(),
+            limits=limits or Limits(), language=language,
         )  # fmt: skip
         backends = Backends(index)
         sockets = Sockets()
@@ -87,7 +90,7 @@ def enter(tmp_path: Path) -> Enter:
             session = Session(
                 prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
                 tracer=Tracer(trace, clock), clock=clock, blobs=blobs,
-                upstream=upstream or ScoutUpstream(), backends=backends, web=web,
+                upstream=upstream or ScoutUpstream(), backends=backends, web=web, search=search,
                 eyes=eyes,
             )  # fmt: skip
             door = await sockets.open_door()

@@ -1,0 +1,383 @@
+"""Reverse image search in a local index: what is found again after each change of a picture, what is
+falsely verified, ms per query and memory in large indexes.
+
+Photos of fieldmark-mini are hidden among rendered pictures; other photos of it, in no index, show false
+positives. The baselines answer by their nearest picture alone, which is generous to them. The large
+indexes are of the same files as a real one: the photos, and invented pictures made of key points of
+pictures that are really there. `--full` adds the index of a million.
+
+    make bench    or    .venv/bin/python -m benchmarks.image_search --full --write
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import multiprocessing
+import resource
+import shutil
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, fields
+from itertools import chain, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFilter, ImageFont, ImageOps
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from benchmarks._tables import write_section
+from fieldmark.tools.image_index.arrays import Arrays, write_arrays
+from fieldmark.tools.image_index.building import HOME, STORE, Built, build
+from fieldmark.tools.image_index.features import Features, describe, describe_both
+from fieldmark.tools.image_index.hashing import SAME_BITS
+from fieldmark.tools.image_index.local_index import LocalIndex
+from fieldmark.tools.image_index.store import WORD_POINTS, Row, Store
+from fieldmark.tools.image_index.words import Words
+from fieldmark.tools.pictures.upright import open_upright
+from fieldmark.tools.reverse_image_search import VERIFIED
+
+MINI = Path(__file__).parents[1] / "evals" / "benchmarks" / "fieldmark_mini"
+PLANTED = sorted((MINI / "images").glob("m[012]*"))[:24]  # the photos; from m27 on they are drawings
+STRANGERS = [p for p in sorted((MINI / "index").glob("x*")) if p.stem > "x06" and p.stem != "x13"]
+MEMORY = 2 * 2**30  # as in the host's worker processes
+
+Change = Callable[[Image.Image], Image.Image]
+
+
+def _part(image: Image.Image, area: float) -> Image.Image:
+    """A part of the picture, off its middle, of `area` of its pixels."""
+    width, height = round(image.width * area**0.5), round(image.height * area**0.5)
+    left, top = round((image.width - width) * 0.3), round((image.height - height) * 0.7)
+    return image.crop((left, top, left + width, top + height))
+
+
+def _squeezed(image: Image.Image) -> Image.Image:
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=10)
+    return Image.open(buffer).convert("RGB")
+
+
+def _blurred(image: Image.Image) -> Image.Image:
+    return image.filter(ImageFilter.GaussianBlur(max(image.size) / 256))
+
+
+def _overlaid(image: Image.Image) -> Image.Image:
+    """A caption over the foot and a sticker: about a quarter of the picture is covered."""
+    image = image.copy()
+    pen, (width, height) = ImageDraw.Draw(image), image.size
+    pen.rectangle((0, height * 0.85, width, height), fill="black")
+    font = ImageFont.load_default(size=height * 0.09)
+    pen.text((width / 2, height * 0.925), "SEEN YESTERDAY", fill="white", font=font, anchor="mm")
+    pen.ellipse((width * 0.55, height * 0.1, width * 0.9, height * 0.5), fill="gold", outline="red", width=5)
+    return image
+
+
+def _screenshot(image: Image.Image) -> Image.Image:
+    """The picture in a page of text, on about a sixth of it."""
+    page = Image.new("RGB", (1280, 800), "white")
+    pen, font = ImageDraw.Draw(page), ImageFont.load_default(size=17)
+    pen.rectangle((0, 0, 1280, 60), fill="#1d3557")
+    pen.text((30, 18), "Daily Pictures      News   Travel   Nature   Shop", fill="white", font=font)
+    for line in range(28):
+        pen.text(
+            (40, 85 + 25 * line), "The photograph was sent to us by a reader who saw it abroad", "#222", font
+        )
+    small = ImageOps.contain(image, (480, 400))
+    page.paste(small, (720, 160))
+    pen.text((720, 170 + small.height), "Photo: a reader. All rights reserved.", "#555", font)
+    return page
+
+
+CHANGES: dict[str, Change] = {
+    "as it is": lambda image: image,
+    "crop to 50 % of the area": lambda image: _part(image, 0.5),
+    "crop to 25 %": lambda image: _part(image, 0.25),
+    "JPEG q10": _squeezed,
+    "blur (radius 1/256 of the side)": _blurred,
+    "flip": ImageOps.mirror,
+    "rotation 10°": lambda image: image.rotate(10, Image.Resampling.BICUBIC, expand=True),
+    "rotation 90°": lambda image: image.rotate(90, expand=True),
+    "flip + crop to 50 %": lambda image: ImageOps.mirror(_part(image, 0.5)),
+    "overlay": _overlaid,
+    "screenshot": _screenshot,
+}
+
+
+AT_SCALE = ("crop to 50 % of the area", "JPEG q10", "flip", "overlay", "screenshot")
+
+
+def rendered(seed: int) -> Image.Image:
+    """A picture nobody has seen: soft ground, shapes, strokes and grain."""
+    random = np.random.default_rng(seed)
+    size = (640, 480)
+    ground = random.integers(30, 230, (random.integers(2, 9), random.integers(2, 9), 3), dtype=np.uint8)
+    image = Image.fromarray(ground).resize(size, Image.Resampling.BICUBIC)
+    pen = ImageDraw.Draw(image)
+    for _ in range(random.integers(20, 120)):
+        x, y, side = random.integers(0, 640), random.integers(0, 480), random.integers(5, 70)
+        spots = [tuple(map(int, np.array([x, y]) + random.integers(-side, side, 2))) for _ in range(5)]
+        colour = tuple(int(value) for value in random.integers(0, 256, 3))
+        if random.random() < 0.5:
+            pen.polygon(spots, fill=colour)
+        else:
+            pen.line(spots, fill=colour, width=int(random.integers(1, 5)))
+    grain = np.asarray(image, np.float32) + random.normal(0, random.uniform(0, 12), (480, 640, 1))
+    return Image.fromarray(grain.clip(0, 255).astype(np.uint8))
+
+
+def encoded(image: Image.Image) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", compress_level=1)
+    return buffer.getvalue()
+
+
+def changed(path: Path, change: Change) -> bytes:
+    return encoded(change(open_upright(path.read_bytes())))
+
+
+# --- what is found ------------------------------------------------------------------------------------
+
+
+@dataclass
+class Nearest:
+    """A baseline: the nearest of `codes` (N, …) is its answer, said to be the same from `same` down."""
+
+    name: str
+    code: Callable[[bytes, Features], Any]
+    apart: Callable[[Any, Any], Any]
+    same: float
+    codes: Any = None
+
+    def best(self, data: bytes, features: Features) -> tuple[int, bool]:
+        apart = self.apart(self.codes, self.code(data, features))
+        return int(apart.argmin()), bool(apart.min() <= self.same)
+
+
+def dhash(data: bytes, features: Features) -> Any:
+    grey = np.asarray(open_upright(data).convert("L").resize((9, 8), Image.Resampling.LANCZOS), np.int16)
+    return (grey[:, 1:] > grey[:, :-1]).ravel()
+
+
+def baselines(paths: list[Path]) -> list[Nearest]:
+    found = [
+        Nearest("dHash", dhash, lambda codes, code: (codes != code).sum(axis=1), 10),
+        Nearest(
+            "pHash",
+            lambda data, features: features.hash,
+            lambda codes, code: np.bitwise_count(codes ^ code).sum(axis=1),
+            SAME_BITS,
+        ),
+        Nearest(
+            "global vector", lambda data, features: features.look, lambda codes, code: 1 - codes @ code, 0.1
+        ),
+    ]
+    known = [(data, describe(data)) for data in (path.read_bytes() for path in paths)]
+    for one in found:
+        one.codes = np.stack([one.code(*item) for item in known])
+    return found
+
+
+def quality(index: LocalIndex, paths: list[Path], strangers: list[Path]) -> list[list[str]]:
+    """A row a change: recall at 1 of each method, and of ours when verified; then false positives."""
+    methods = baselines(paths)
+    rows, falsely = [], np.zeros(len(methods) + 1, int)
+    for name, change in track(CHANGES.items(), "changes", console=Console(stderr=True), transient=True):
+        found = np.zeros(len(methods) + 2)
+        for path in PLANTED:
+            data = changed(path, change)
+            features, hit = describe(data), index.query(data, 1)[0]
+            named = [paths[one.best(data, features)[0]].stem for one in methods] + [hit.entity]
+            right = [name == path.stem for name in named]
+            found += [*right, right[-1] and hit.score >= VERIFIED]
+        for path in strangers:
+            data = changed(path, change)
+            features, hit = describe(data), index.query(data, 1)[0]
+            falsely += [*(one.best(data, features)[1] for one in methods), hit.score >= VERIFIED]
+        rows.append([name, *(f"{value:.2f}" for value in found / len(PLANTED))])
+    asked = len(strangers) * len(CHANGES)
+    wrong = [f"{value} of {asked}" for value in falsely]
+    return [*rows, ["false positives", *wrong[:-1], "", wrong[-1]]]
+
+
+# --- large indexes ------------------------------------------------------------------------------------
+
+
+def invented(real: list[Row], count: int) -> Iterator[Row]:
+    """Pictures made of key points of `real` ones, each signature a little off, and of mixed looks."""
+    random = np.random.default_rng(3)
+    words = np.concatenate([row.words.words for row in real])
+    signatures = np.concatenate([row.words.signatures for row in real])
+    looks = np.stack([row.look for row in real]).astype(np.float32)
+    for number in range(count):
+        one, two = random.integers(0, len(real), 2)
+        chosen = random.integers(0, len(words), WORD_POINTS)
+        noise = np.uint64(1) << random.integers(0, 64, (6, WORD_POINTS), np.uint64)
+        mixed = looks[one] + looks[two] + random.normal(0, 0.05, looks.shape[1])
+        yield Row(
+            real[one].id,
+            f"invented {number}",
+            (mixed / np.linalg.norm(mixed)).astype(np.float16),
+            random.integers(0, 2**63, 4, np.uint64) << np.uint64(1),
+            Words(words[chosen], signatures[chosen] ^ np.bitwise_xor.reduce(noise)),
+        )
+
+
+def enlarge(home: Path, count: int) -> None:
+    """Fill the index in `home` up to `count` pictures; a candidate's key points are those of a real one."""
+    with closing(Store(home / STORE, writable=True)) as store:
+        rows = list(store.rows())
+        planted = {path.stem for path in PLANTED}
+        others = [row for row in rows if row.entity not in planted]
+        name = f"arrays-{count}"
+        write_arrays(home / name, count, lambda: chain(rows, invented(others, count - len(rows))))
+        store.publish(name, "..")
+
+
+def speed(home: Path) -> list[str]:
+    """In a process as limited as the host's: a row of the table of large indexes."""
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    index = LocalIndex(home)
+    peak = PrivateMemory()
+    totals, describing, scanning, found = [], [], [], 0
+    for path, change in product(PLANTED[::2], AT_SCALE):
+        data = changed(path, CHANGES[change])
+        started = time.perf_counter()
+        describe_both(data)
+        described = time.perf_counter()
+        hits = index.query(data, 1)
+        done = time.perf_counter()
+        describing.append(described - started)
+        totals.append(done - described)
+        found += hits[0].entity == path.stem and hits[0].score >= VERIFIED
+    for path in PLANTED[:5]:
+        look = describe(path.read_bytes()).look
+        started = time.perf_counter()
+        nearest(index.arrays.looks, look)
+        scanning.append(time.perf_counter() - started)
+    median = statistics.median(totals)
+    size = sum(getattr(index.arrays, field.name).nbytes for field in fields(Arrays))
+    return [
+        f"{len(index):,}",
+        f"{size / 1e6:,.0f}",
+        f"{1000 * median:.0f}",
+        f"{1000 * statistics.quantiles(totals, n=20)[-1]:.0f}",
+        f"{1000 * (median - statistics.median(describing)):.0f}",
+        f"{1000 * statistics.median(scanning):.0f}",
+        f"{found / len(totals):.2f}",
+        f"{peak.stop():.0f}",
+    ]
+
+
+def nearest(looks: Any, look: Any) -> int:
+    """The global vector alone, exactly, in blocks."""
+    blocks = range(0, len(looks), 1 << 14)
+    return int(
+        np.concatenate([looks[at : at + (1 << 14)].astype(np.float32) @ look for at in blocks]).argmax()
+    )
+
+
+class PrivateMemory:
+    """The most MB of private memory of this process, looked at every 5 ms; mapped files do not count."""
+
+    def __init__(self) -> None:
+        self._most, self._goes_on = 0, True
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> float:
+        self._goes_on = False
+        self._thread.join()
+        return self._most * resource.getpagesize() / 1e6
+
+    def _watch(self) -> None:
+        while self._goes_on:
+            _, resident, shared, *_ = map(int, Path("/proc/self/statm").read_text().split())
+            self._most = max(self._most, resident - shared)
+            time.sleep(0.005)
+
+
+def in_own_process(home: Path) -> list[str]:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(speed, home).result()
+
+
+def markdown(table: Table) -> str:
+    columns = [list(column.cells) for column in table.columns]
+    rows = [
+        [str(column.header) for column in table.columns],
+        ["---"] * len(columns),
+        *zip(*columns, strict=True),
+    ]
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--distractors", type=int, default=200, help="rendered pictures in the index")
+    parser.add_argument(
+        "--strangers", type=Path, help="a folder of photos that are not in the index, as well"
+    )
+    parser.add_argument("--full", action="store_true", help="the index of 1,000,000 pictures too")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/tools.md")
+    options = parser.parse_args()
+    strangers = [*STRANGERS, *(sorted(options.strangers.iterdir()) if options.strangers else ())]
+    console = Console(width=130)
+    found = Table(
+        "change",
+        "dHash",
+        "pHash",
+        "global vector",
+        "fieldmark",
+        "fieldmark, verified",
+        title="found at rank 1",
+    )
+    large = Table(
+        "pictures", "arrays, MB", "query, ms", "95 %, ms", "without describing, ms",
+        "global vector alone, ms", "found and verified", "private MB", title="large indexes",
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        paths = [Path(shutil.copy(path, folder)) for path in PLANTED]
+        for seed in range(options.distractors):
+            paths.append(folder / f"rendered-{seed}.png")
+            paths[-1].write_bytes(encoded(rendered(seed)))
+        built = build(folder)
+        for row in quality(LocalIndex.open(folder), paths, strangers):
+            found.add_row(*row)
+        console.print(found)
+        for count in [built.pictures, 10_000, *([1_000_000] if options.full else [])]:
+            if count > built.pictures:
+                enlarge(folder / HOME, count)
+            large.add_row(*in_own_process(folder / HOME))
+        console.print(large)
+    console.print(f"{built.pictures} pictures described in {built.seconds:.0f} s")
+    if options.write:
+        write_section("image_search", text(found, large, len(strangers), built))
+
+
+def text(found: Table, large: Table, strangers: int, built: Built) -> str:
+    return f"""
+{len(PLANTED)} photos among {built.pictures - len(PLANTED)} rendered pictures, each searched for after a
+change; {strangers} other photos, changed alike, are in no index and must not be verified. For the baselines
+the nearest picture, however far, counts as found.
+
+{markdown(found)}
+
+Large indexes: the same photos among invented pictures made of real key points, in files like those of a
+real index; whole queries, in a process of 2 GB as the host's. *Found* is after {", ".join(AT_SCALE)}.
+
+{markdown(large)}
+"""
+
+
+if __name__ == "__main__":
+    main()
