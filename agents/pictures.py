@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections import OrderedDict
 from threading import Lock
+from typing import Any
 
 from fieldmark.agents.messages import Part
 from fieldmark.client import GatewayClient
@@ -61,8 +62,13 @@ class Pictures:
         if reference["blob"] == self._prompt.view.blob:
             return self._gateway.get("/image").body
         picture = Picture.model_validate({key: reference[key] for key in reference if key != "type"})
-        scale, media_type = picture.scale or 1.0, picture.media_type
-        return self._context.region(picture.box, scale=scale, media_type=media_type)[0]
+        return self._context.region(
+            picture.box,
+            scale=picture.scale or 1.0,
+            media_type=picture.media_type,
+            rotate=picture.rotate or 0.0,
+            contrast=picture.contrast or "none",
+        )[0]
 
 
 class RememberingContext(GatewayContext):
@@ -72,10 +78,8 @@ class RememberingContext(GatewayContext):
         super().__init__(gateway, prompt.image, prompt.view)
         self._pictures = pictures
 
-    def region(
-        self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
-    ) -> tuple[bytes, Picture]:
-        data, picture = super().region(box, scale=scale, media_type=media_type)
+    def region(self, box: Box | None, **options: Any) -> tuple[bytes, Picture]:
+        data, picture = super().region(box, **options)
         self._pictures.remember(picture.blob, data)
         return data, picture
 

@@ -28,6 +28,7 @@ from fieldmark.agents.pictures import Pictures
 from fieldmark.agents.reply import Reply
 from fieldmark.client import GatewayClient
 from fieldmark.task import Limits, Prompt
+from fieldmark.tools.boxes import meaning
 from fieldmark.tools.read_skill import skill_list
 
 if TYPE_CHECKING:
@@ -185,6 +186,7 @@ def _instructions(prompt: Prompt, tools: Sequence[Tool]) -> str:
         height=prompt.image.height,
         view_width=prompt.view.width,
         view_height=prompt.view.height,
+        coordinates=f'{meaning(prompt.space)} (space "{prompt.space}")',
         skills=f"{skill_list(prompt.skills)}\n" if skills else "",
         turns=f"You have at most {turns} turns with tools." if turns else "",
         how="call the tool `answer`."

@@ -23,7 +23,7 @@ from fieldmark.client import GatewayClient, GatewayGone
 from fieldmark.errors import UsageError
 from fieldmark.task import Prompt
 from fieldmark.tools.base import Tool
-from fieldmark.tools.registry import all_tools, get_tool
+from fieldmark.tools.registry import all_tools, offered_tool
 
 Trouble = dict[str, str]
 """What `POST /done` says went wrong: `kind` (AgentStopped's, `crash` or `setup`) and one line `message`."""
@@ -84,7 +84,7 @@ def _prepare(prompt: Prompt, agent: Agent, gateway: GatewayClient) -> list[Tool]
     (folder / ".prompt.json").write_text(prompt.model_dump_json(), encoding="utf-8")
     picture = folder / f"picture{_ENDINGS.get(prompt.view.media_type, '')}"
     picture.write_bytes(gateway.get("/image").body)
-    return [get_tool(name) for name in prompt.tools] if agent.uses_tools else []
+    return [offered_tool(name, prompt.space) for name in prompt.tools] if agent.uses_tools else []
 
 
 def _solve(prompt: Prompt, agent: Agent, gateway: GatewayClient, tools: list[Tool]) -> Trouble | None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from fieldmark.errors import UsageError
-from fieldmark.task import Limits, SkillCalls
+from fieldmark.task import Limits, SkillCalls, Space
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
 NOT_FORCED = frozenset({"model", "messages", "input", "instructions", "system", "tools", "stream"})
@@ -19,9 +19,10 @@ NOT_FORCED = frozenset({"model", "messages", "input", "instructions", "system", 
 class ModelConfig(BaseModel):
     """A model and where it is served. `key_env` names the variable that holds the key, never the key.
 
-    `sees` is whether it takes pictures; a built-in model knows that of itself. `force` are parameters of
-    sampling that every request has, whatever the agent asks (`temperature`, `seed`, …); `max_tokens` goes out
-    under the name that the agent's wire format has for it.
+    `sees` is whether it takes pictures; a built-in model knows that of itself. `space` is what the boxes it
+    gives refer to unless it says otherwise; None: what is known of its family, else pixels of the original.
+    `force` are parameters of sampling that every request has, whatever the agent asks (`temperature`,
+    `seed`, …); `max_tokens` goes out under the name that the agent's wire format has for it.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -30,6 +31,7 @@ class ModelConfig(BaseModel):
     base_url: str | None = None
     key_env: str = DEFAULT_KEY_ENV
     sees: bool = True
+    space: Space | None = None
     force: dict[str, Any] = {}
 
     @field_validator("force")
@@ -49,8 +51,9 @@ class RunConfig(BaseModel):
     so many (0: all). `tools` and `skills` are entries of the grammar
     of `fieldmark.selection`; None: all. `skill_calls`: what a model that calls a skill as if it were a tool
     gets, the skill's text (`helpful`) or only `not_found` (`strict`). `image_side` is the longest side, in
-    pixels, of the view that models are shown. `parallel` is episodes at once. `min_free_mb`: less free disk
-    than this stops the run before or between episodes.
+    pixels, of the view that models are shown; a task whose picture has over `max_megapixels` is refused.
+    `parallel` is episodes at once. `min_free_mb`: less free disk than this stops the run before or between
+    episodes.
 
     `eyes` is the vision model that the tool `inspect_image` asks; where it names no server, it is served by
     the model's, with the model's key.
@@ -82,6 +85,7 @@ class RunConfig(BaseModel):
     parallel: int = Field(default=2, ge=1, le=256)
     limits: Limits = Limits()
     image_side: int = Field(default=2048, ge=64, le=16384)
+    max_megapixels: float = Field(default=120, gt=0, le=120)
     min_free_mb: int = Field(default=500, ge=0)
     web: Literal["offline", "replay", "record", "live"] = "offline"
     web_archive: Path | None = None
@@ -125,7 +129,7 @@ FLAT = {
 
 
 _MODEL_KEYS = {
-    "model": {"base_url": "base_url", "key_env": "key_env", "sees": "sees"},
+    "model": {"base_url": "base_url", "key_env": "key_env", "sees": "sees", "space": "space"},
     "eyes": {"eyes_url": "base_url", "eyes_key_env": "key_env"},
 }
 """A model's own key, a name or a table → other flags and TOML keys that belong to it, and its fields."""

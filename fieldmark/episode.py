@@ -24,7 +24,7 @@ from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.sandbox.pool import Container, ContainerPool
 from fieldmark.skills.skill import Skill
 from fieldmark.staging import StagedTask
-from fieldmark.task import Limits, Prompt, SkillCalls, SkillCard
+from fieldmark.task import Limits, Prompt, SkillCalls, SkillCard, Space
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class RunServices:
     skills: list[Skill]
     skill_calls: SkillCalls
     limits: Limits
+    space: Space
     pool: ContainerPool
     upstream: Upstream
     backends: Backends
@@ -92,6 +93,7 @@ def make_prompt(services: RunServices, staged: StagedTask) -> Prompt:
         tools=services.tools,
         model=services.upstream.name,
         sees=services.upstream.sees,
+        space=services.space,
         limits=services.limits,
     )
 

@@ -43,7 +43,7 @@ def new_run(config: RunConfig, say: Say) -> Run:
         say(f"{plan.benchmark.name}: {line}")
     folder = RunDir.create(path)
     folder.lock()
-    staged, refused = stage_all(plan.tasks, config.image_side, BlobStore(folder.blobs))
+    staged, refused = stage_all(plan.tasks, config, BlobStore(folder.blobs))
     for line in refused.values():
         say(f"refused: {line}")
     if not staged:
@@ -121,12 +121,14 @@ def _own(config: RunConfig) -> dict[str, dict[str, str]]:
     return told
 
 
-def stage_all(tasks: list[Task], side: int, blobs: BlobStore) -> tuple[list[StagedTask], dict[str, str]]:
+def stage_all(
+    tasks: list[Task], config: RunConfig, blobs: BlobStore
+) -> tuple[list[StagedTask], dict[str, str]]:
     """Each task's picture made safe; a picture that cannot be used refuses its task, with one line why."""
     staged, refused = [], {}
     for task in tasks:
         try:
-            staged.append(stage(task, side, blobs))
+            staged.append(stage(task, config.image_side, blobs, config.max_megapixels))
         except DataFault as error:
             refused[task.id] = str(error)
     return staged, refused
@@ -150,6 +152,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "model": {
             "name": plan.upstream.name,
             "sees": plan.upstream.sees,
+            "space": config.model.space,
             "base_url": _public(config.model.base_url),
             "force": dict(plan.upstream.force),
         },

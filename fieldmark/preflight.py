@@ -30,6 +30,7 @@ from fieldmark.skills.choosing import choose
 from fieldmark.skills.skill import Skill
 from fieldmark.task import Task
 from fieldmark.tools.base import Backend
+from fieldmark.tools.boxes import space_of
 from fieldmark.tools.registry import all_tools, get_tool, tool_names
 from fieldmark.tools.vision import lite0
 
@@ -64,6 +65,7 @@ def make_plan(config: RunConfig) -> Plan:
     get_judge(config.judge)
     upstream = make_upstream(config.model)
     eyes = make_eyes(config.eyes)
+    config = config.model_copy(update={"model": with_space(config.model)})
     docker = engine.connect()
     image_id = image.require(docker)
     return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id, web, search, eyes)
@@ -191,6 +193,11 @@ def make_upstream(model: ModelConfig, option: str = "--base-url") -> Upstream:
         raise UsageError(f"{option} {base_url!r} is not an http:// or https:// URL")
     check_endpoint(model, base_url, option)
     return HttpUpstream(model.name, base_url, model.key_env, sees=model.sees, force=model.force)
+
+
+def with_space(model: ModelConfig) -> ModelConfig:
+    """The model with the space of its boxes settled."""
+    return model.model_copy(update={"space": model.space or space_of(model.name)})
 
 
 def check_endpoint(model: ModelConfig, base_url: str, option: str) -> None:

@@ -103,6 +103,7 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
         await backends.warm()
         yield RunServices(
             run.folder, run_id, config.agent, plan.tools, plan.skills, config.skill_calls, config.limits,
+            config.model.space or "pixel",
             pool, plan.upstream, backends, BlobStore(run.folder.blobs), plan.web, plan.search,
             plan.eyes,
         )  # fmt: skip

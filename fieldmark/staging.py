@@ -38,12 +38,12 @@ class StagedTask:
         }
 
 
-def stage(task: Task, image_side: int, blobs: BlobStore) -> StagedTask:
+def stage(task: Task, image_side: int, blobs: BlobStore, max_megapixels: float = 120) -> StagedTask:
     """Check and store a task's picture; DataFault, naming task and file, when it cannot be used."""
     from fieldmark.tools.pictures import images
 
     try:
-        staged = images.stage(task.image, image_side)
+        staged = images.stage(task.image, image_side, max_pixels=int(max_megapixels * 1e6))
     except DataFault as error:
         message = str(error).replace(str(task.image), task.image.name)  # paths of this machine stay private
         raise DataFault(f"task {task.id}: {message}", kind=error.kind) from None

@@ -12,6 +12,8 @@ from fieldmark.trace import Picture
 Match = Literal["entity", "exact_text"]
 SkillCalls = Literal["helpful", "strict"]
 """What a model gets that calls a skill by name, as if it were a tool: its text, or only `not_found`."""
+Space = Literal["pixel", "sent", "norm1000", "fraction"]
+"""What the coordinates of a box refer to: see `tools/boxes.py`."""
 
 
 class _Strict(BaseModel):
@@ -76,7 +78,8 @@ class Prompt(_Strict):
     """All that an agent may see: no id, label, split, file name or position, for those can be gold.
 
     `token` is random per attempt. `image` describes the original, `view` the picture that models are
-    shown; both are pixels of the upright picture. `sees` is whether the model takes pictures.
+    shown; both are pixels of the upright picture. `sees` is whether the model takes pictures, `space` what
+    the boxes it gives refer to unless it says otherwise.
     `picture_notes` say what staging left out (further frames); `notes` come from earlier episodes.
     """
 
@@ -92,4 +95,5 @@ class Prompt(_Strict):
     tools: list[str] = []
     model: str
     sees: bool = True
+    space: Space = "pixel"
     limits: Limits = Limits()

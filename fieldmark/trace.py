@@ -14,6 +14,7 @@ from fieldmark.errors import Boundary, ToolErrorKind
 
 By = Literal["runner", "gateway", "sandbox"]
 Box = tuple[float, float, float, float]
+Contrast = Literal["none", "auto"]
 Door = Literal["graph", "command", "mcp", "native"]
 Action = Literal[
     "image_inspection",
@@ -43,7 +44,9 @@ class _Open(BaseModel):
 class Picture(_Open):
     """A stored picture. `of` and `box` always refer to the ORIGINAL task picture, in its pixels.
 
-    `blob` is the sha256 of the bytes; `scale` is output pixels per original pixel.
+    `blob` is the sha256 of the bytes; `scale` is output pixels per original pixel. What was done to a cut:
+    `rotate`, degrees clockwise about the middle of the box; `contrast` "auto", where the brightness from
+    `levels[0]` to `levels[1]` was stretched to 0-255.
     """
 
     blob: str
@@ -53,6 +56,9 @@ class Picture(_Open):
     of: str | None = None
     box: Box | None = None
     scale: float | None = None
+    rotate: float | None = None
+    contrast: Contrast | None = None
+    levels: tuple[int, int] | None = None
 
 
 class Region(_Open):

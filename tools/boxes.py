@@ -2,21 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, create_model, model_validator
 
 from fieldmark.errors import ToolError
-from fieldmark.tools.base import Args
+from fieldmark.task import Space
+from fieldmark.tools.base import Args, Tool
 from fieldmark.tools.numbers import Number, OptionalNumber
 from fieldmark.trace import Box, Picture
 
-Space = Literal["pixel", "sent", "norm1000", "fraction"]
-_SPACE = (
-    "what the coordinates refer to: pixel = pixels of the original image (default); sent = pixels of the "
-    "image as it was shown to you; norm1000 = 0 to 1000 along each side; fraction = 0 to 1 along each side"
+_MEANINGS: dict[Space, str] = {
+    "pixel": "pixels of the original image",
+    "sent": "pixels of the image as it was shown to you",
+    "norm1000": "0 to 1000 along each side",
+    "fraction": "0 to 1 along each side",
+}
+_KNOWN_SPACES: tuple[tuple[str, Space], ...] = (
+    # relative, 0 to 1000: its cookbook 2d_grounding, as quoted in github.com/QwenLM/Qwen3-VL/issues/1741
+    (r"qwen-?3(\.\d+)?-?vl", "norm1000"),
+    # absolute, in the scale of its input: a maintainer in github.com/QwenLM/Qwen3-VL/issues/957
+    (r"qwen-?2[.-]5-?vl", "sent"),
+    # thousandths of each side: huggingface.co/zai-org/GLM-4.5V and github.com/zai-org/GLM-V/issues/114
+    (r"glm-?4[.-][56]v", "norm1000"),
 )
+"""How families of models were trained to give boxes: a part of the name, "_" read as "-", → the space."""
+
+
+def meaning(space: Space) -> str:
+    """What coordinates in `space` are."""
+    return _MEANINGS[space]
+
+
+def space_of(model: str) -> Space:
+    """What the boxes of a model refer to, as far as is known of its family; else `pixel`."""
+    name = model.lower().replace("_", "-")
+    return next((space for part, space in _KNOWN_SPACES if re.search(part, name)), "pixel")
+
+
+def _described(default: Space) -> str:
+    listed = "; ".join(
+        f"{space} = {text}{' (default)' if space == default else ''}" for space, text in _MEANINGS.items()
+    )
+    return f"what the coordinates refer to: {listed}"
 
 
 class BoxArgs(Args):
@@ -26,7 +57,7 @@ class BoxArgs(Args):
     y1: Number = Field(description="top edge")
     x2: Number = Field(description="right edge (not a width)")
     y2: Number = Field(description="bottom edge (not a height)")
-    space: Space = Field("pixel", description=_SPACE)
+    space: Space = Field("pixel", description=_described("pixel"))
 
     def corners(self) -> Box:
         return (self.x1, self.y1, self.x2, self.y2)
@@ -39,7 +70,7 @@ class OptionalBoxArgs(Args):
     y1: OptionalNumber = Field(None, description="top edge")
     x2: OptionalNumber = Field(None, description="right edge (not a width)")
     y2: OptionalNumber = Field(None, description="bottom edge (not a height)")
-    space: Space = Field("pixel", description=_SPACE)
+    space: Space = Field("pixel", description=_described("pixel"))
 
     @model_validator(mode="after")
     def _all_or_none(self) -> OptionalBoxArgs:
@@ -52,6 +83,16 @@ class OptionalBoxArgs(Args):
         if self.x1 is None or self.y1 is None or self.x2 is None or self.y2 is None:
             return None
         return (self.x1, self.y1, self.x2, self.y2)
+
+
+def in_space(tool: Tool, space: Space) -> Tool:
+    """`tool` with `space` as the default of its boxes, in what it says and in what it does."""
+    if "space" not in tool.args.model_fields:
+        return tool
+    field: Any = (Space, Field(space, description=_described(space)))
+    args = create_model(tool.args.__name__, __base__=tool.args, space=field)
+    default = f"Coordinates are {meaning(space)} (space={space}) unless you name another `space`."
+    return replace(tool, args=args, description=f"{tool.description} {default}")
 
 
 @dataclass(frozen=True)
@@ -92,6 +133,14 @@ def _to_pixels(corners: Box, space: Space, image: Picture, view: Picture) -> Box
     limit = 1e9  # keeps 1e308 from becoming infinite
     x1, y1, x2, y2 = (min(max(value, -limit), limit) for value in corners)
     return (x1 * across, y1 * down, x2 * across, y2 * down)
+
+
+def turned_size(width: float, height: float, degrees: float) -> tuple[float, float]:
+    """The sides of the upright rectangle around a `width` x `height` one that is turned by `degrees`."""
+    if degrees % 90 == 0:
+        return (width, height) if degrees % 180 == 0 else (height, width)
+    across, down = abs(math.cos(math.radians(degrees))), abs(math.sin(math.radians(degrees)))
+    return (width * across + height * down, width * down + height * across)
 
 
 def _order(image: Picture) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from fieldmark.trace import Box, Picture
+from fieldmark.trace import Box, Contrast, Picture
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,19 @@ class Context(Protocol):
         """The picture that models were shown; the space `sent`."""
 
     def region(
-        self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
+        self,
+        box: Box | None,
+        *,
+        scale: float = 1.0,
+        media_type: str = "image/png",
+        rotate: float = 0.0,
+        contrast: Contrast = "none",
     ) -> tuple[bytes, Picture]:
         """A cut of the original, already kept: its bytes and their Picture.
 
         `box` is in original pixels, None is all of it; `scale` is output pixels per original pixel, reduced
-        where a side would pass 4096. The Picture's `box` and `scale` say what was really cut.
+        where a side would pass 4096. `rotate` turns the cut clockwise, in degrees; `contrast` "auto"
+        stretches its brightness. The Picture says what was cut and done; `box` is the box before the turn.
         """
 
     def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:

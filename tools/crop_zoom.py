@@ -1,15 +1,17 @@
-"""Look closer: a part of the original picture, enlarged."""
+"""Look closer: a part of the original picture, enlarged, turned or with more contrast where asked for."""
 
 from __future__ import annotations
+
+import math
 
 from pydantic import Field
 
 from fieldmark.errors import ToolError
 from fieldmark.tools.base import Tool, ToolResult
-from fieldmark.tools.boxes import BoxArgs, place, shown
+from fieldmark.tools.boxes import BoxArgs, place, shown, turned_size
 from fieldmark.tools.context import Context
-from fieldmark.tools.numbers import OptionalNumber
-from fieldmark.trace import Box, Region
+from fieldmark.tools.numbers import Number, OptionalNumber
+from fieldmark.trace import Box, Contrast, Picture, Region
 
 MIN_OUTPUT = 28
 LONG_OUTPUT = 768
@@ -24,59 +26,103 @@ class CropArgs(BoxArgs):
     zoom: OptionalNumber = Field(
         None, description="output pixels per original pixel; leave out for a good size", gt=0
     )
+    rotate: Number = Field(
+        0.0, description="turn what is shown clockwise by so many degrees, to level tilted or sideways text"
+    )
+    contrast: Contrast = Field(
+        "none", description="auto: stretch the brightness of what is shown, for dark, pale or hazy parts"
+    )
 
 
 def run(args: CropArgs, context: Context) -> ToolResult:
     placed = place(args.corners(), args.space, context.image, context.view)
     notes = list(placed.notes)
-    scale = _scale(placed.box, args.zoom, notes)
-    box = _expanded(placed.box, scale, context, notes)
-    _, picture = context.region(box, scale=scale, media_type="image/jpeg")
-    used = picture.box or box
-    lines = [
-        f"Shown: original pixels {shown(used)} of the {context.image.width}x{context.image.height} px image, "
-        f"as {picture.width}x{picture.height} px (scale {picture.width / (used[2] - used[0]):.3g}).",
-        *(f"Note: {note}." for note in notes),
-    ]
-    data = {"found": True, "box": list(used), "scale": round(scale, 4)}
-    regions = [Region(of=context.image.blob, box=used, label="crop")]
-    return ToolResult("\n".join(lines), data, [picture], regions)
+    box = _at_least(_whole(placed.box, context), MIN_BOX, context)
+    scale = _scale(box, args, notes)
+    box = _at_least(box, MIN_OUTPUT / scale, context)
+    if box != _whole(placed.box, context):
+        notes.append(f"the box {shown(placed.box)} was too small and has been expanded around its centre")
+    _check_sides(box, scale, context)
+    _, picture = context.region(
+        box, scale=scale, media_type="image/jpeg", rotate=args.rotate % 360, contrast=args.contrast
+    )
+    lines = [*_described(picture, context), *(f"Note: {note}." for note in notes)]
+    data = {"found": True, "box": list(picture.box or box), "scale": round(picture.scale or scale, 4)}
+    regions = [Region(of=context.image.blob, box=picture.box or box, label="crop")]
+    return ToolResult("\n".join(lines), data | _done(picture), [picture], regions)
 
 
-def _scale(box: Box, zoom: float | None, notes: list[str]) -> float:
-    longer = max(box[2] - box[0], box[3] - box[1], MIN_OUTPUT)
-    most = MAX_OUTPUT / longer
-    if zoom is None:
+def _whole(box: Box, context: Context) -> Box:
+    """`box` in whole pixels, as it will be cut."""
+    return (
+        float(math.floor(box[0])),
+        float(math.floor(box[1])),
+        float(min(math.ceil(box[2]), context.image.width)),
+        float(min(math.ceil(box[3]), context.image.height)),
+    )
+
+
+def _at_least(box: Box, least: float, context: Context) -> Box:
+    """`box`, grown around its centre until each side has `least` original px, or all there are."""
+    left, right = _grown(box[0], box[2], math.ceil(least), context.image.width)
+    top, bottom = _grown(box[1], box[3], math.ceil(least), context.image.height)
+    return (left, top, right, bottom)
+
+
+def _grown(low: float, high: float, least: int, limit: int) -> tuple[float, float]:
+    if high - low >= least:
+        return low, high
+    least = min(least, limit)
+    start = min(max((low + high - least) // 2, 0.0), float(limit - least))
+    return start, start + least
+
+
+def _scale(box: Box, args: CropArgs, notes: list[str]) -> float:
+    width, height = box[2] - box[0], box[3] - box[1]
+    # an oblique turn rounds its sides up
+    allowed = MAX_OUTPUT if args.rotate % 90 == 0 else MAX_OUTPUT - 2
+    longer = max(*turned_size(width, height, args.rotate), MIN_OUTPUT)
+    most = allowed / longer
+    if args.zoom is None:
         return min(most, max(1.0, min(LONG_OUTPUT / longer, MAX_ENLARGEMENT)))
-    if zoom > most:
-        notes.append(f"zoom {zoom:g} would pass {MAX_OUTPUT} px and has been lowered to {most:.3g}")
-    return min(zoom, most)
+    least = min(MIN_OUTPUT / min(width, height), most)
+    if args.zoom > most:
+        notes.append(f"zoom {args.zoom:g} would pass {MAX_OUTPUT} px and has been lowered to {most:.3g}")
+    if args.zoom < least:
+        notes.append(
+            f"zoom {args.zoom:g} would show under {MIN_OUTPUT} px and has been raised to {least:.3g}"
+        )
+    return min(max(args.zoom, least), most)
 
 
-def _expanded(box: Box, scale: float, context: Context, notes: list[str]) -> Box:
-    """`box`, grown around its centre to MIN_BOX original px, and until each output side has MIN_OUTPUT px."""
-    least = max(MIN_OUTPUT / scale, MIN_BOX)
-    left, right = _grown(box[0], box[2], least, context.image.width)
-    top, bottom = _grown(box[1], box[3], least, context.image.height)
-    if (right - left) * scale < MIN_OUTPUT - 1 or (bottom - top) * scale < MIN_OUTPUT - 1:
+def _check_sides(box: Box, scale: float, context: Context) -> None:
+    if min(box[2] - box[0], box[3] - box[1]) * scale < MIN_OUTPUT - 1:
         size = f"{context.image.width}x{context.image.height} px"
         message = (
             f"{shown(box)} is too small or too long a strip to be shown (the image is {size}): "
             "choose another part"
         )
         raise ToolError(message, "invalid_args")
-    grown: Box = (left, top, right, bottom)
-    if grown != box:
-        notes.append(f"the box {shown(box)} was too small and has been expanded around its centre")
-    return grown
 
 
-def _grown(low: float, high: float, least: float, limit: int) -> tuple[float, float]:
-    if high - low >= least:
-        return low, high
-    least = min(least, limit)
-    start = min(max((low + high - least) / 2, 0.0), limit - least)
-    return start, start + least
+def _described(picture: Picture, context: Context) -> list[str]:
+    image, box = context.image, picture.box or (0, 0, context.image.width, context.image.height)
+    lines = [
+        f"Shown: original pixels {shown(box)} of the {image.width}x{image.height} px image, "
+        f"as {picture.width}x{picture.height} px (scale {picture.scale or 1:.3g})."
+    ]
+    if picture.rotate:
+        corners = "" if picture.rotate % 90 == 0 else "; the grey corners are not part of the image"
+        lines.append(f"Turned {picture.rotate:g} degrees clockwise{corners}.")
+    if picture.levels:
+        low, high = picture.levels
+        done = f"{low}-{high} has been stretched to 0-255" if 0 < high - low < 255 else "left as it was"
+        lines.append(f"Contrast: brightness {done}.")
+    return lines
+
+
+def _done(picture: Picture) -> dict[str, object]:
+    return picture.model_dump(include={"rotate", "contrast", "levels"}, exclude_none=True, mode="json")
 
 
 TOOL = Tool(
@@ -84,7 +130,8 @@ TOOL = Tool(
     description=(
         "Look closer at a part of the task image: returns that part, enlarged, from the full-resolution "
         "original. Give two opposite corners x1,y1 (left,top) and x2,y2 (right,bottom), not a width and "
-        "height, and say with `space` what they refer to. The result states which original pixels were used."
+        "height, and say with `space` what they refer to. `rotate` levels tilted text, `contrast` brings out "
+        "what is dark or pale. The result states which original pixels were used and what was done to them."
     ),
     args=CropArgs,
     action="crop_zoom",

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from fieldmark.client import GatewayClient, GatewayRefused
 from fieldmark.errors import ToolError, ToolErrorKind
 from fieldmark.tools.context import Page
-from fieldmark.trace import Box, Picture
+from fieldmark.trace import Box, Contrast, Picture
 
 ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
 
@@ -27,11 +27,21 @@ class GatewayContext:
         self._client = client
 
     def region(
-        self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
+        self,
+        box: Box | None,
+        *,
+        scale: float = 1.0,
+        media_type: str = "image/png",
+        rotate: float = 0.0,
+        contrast: Contrast = "none",
     ) -> tuple[bytes, Picture]:
-        query = {"scale": f"{scale:.6g}", "type": media_type}
+        query = {"scale": f"{scale:.17g}", "type": media_type}
         if box is not None:
-            query["box"] = ",".join(f"{value:.2f}" for value in box)
+            query["box"] = ",".join(f"{value:.17g}" for value in box)
+        if rotate:
+            query["rotate"] = f"{rotate:.17g}"
+        if contrast != "none":
+            query["contrast"] = contrast
         with _refusals():
             reply = self._client.get(f"/image/region?{urlencode(query)}")
         return reply.body, Picture.model_validate_json(reply.headers["X-Picture"])
@@ -91,10 +101,8 @@ class FilingContext(GatewayContext):
         self._folder = folder
         self._bytes: dict[str, bytes] = {}
 
-    def region(
-        self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
-    ) -> tuple[bytes, Picture]:
-        data, picture = super().region(box, scale=scale, media_type=media_type)
+    def region(self, box: Box | None, **options: Any) -> tuple[bytes, Picture]:
+        data, picture = super().region(box, **options)
         self._bytes[picture.blob] = data
         return data, picture
 

@@ -11,7 +11,7 @@ from fieldmark.task import Prompt
 from fieldmark.tools import read_skill
 from fieldmark.tools.base import Tool, ToolResult
 from fieldmark.tools.context import Context
-from fieldmark.tools.registry import get_tool
+from fieldmark.tools.registry import offered_tool
 
 _SHOWN = 100
 _ALIKE = 0.6
@@ -30,7 +30,9 @@ class Offer:
     @classmethod
     def of(cls, prompt: Prompt, tools: Iterable[Tool] | None = None) -> Offer:
         """What a prompt offers; UsageError when this installation lacks a tool of it."""
-        offered = {tool.name: tool for tool in (map(get_tool, prompt.tools) if tools is None else tools)}
+        if tools is None:
+            tools = [offered_tool(name, prompt.space) for name in prompt.tools]
+        offered = {tool.name: tool for tool in tools}
         helped = prompt.skill_calls == "helpful" and read_skill.TOOL.name in offered
         return cls(offered, [card.name for card in prompt.skills] if helped else ())
 

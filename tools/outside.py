@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from fieldmark.errors import ToolError
 from fieldmark.tools.context import Page
 from fieldmark.tools.inside import ENDINGS, described
-from fieldmark.tools.pictures.images import Meta, cut, stage
-from fieldmark.trace import Box, Picture
+from fieldmark.tools.pictures.images import Meta, cut_decoded, open_upright, stage
+from fieldmark.trace import Box, Contrast, Picture
 
 if TYPE_CHECKING:
+    from PIL import Image
+
     from fieldmark.tools.aircraft.db import AircraftDb
     from fieldmark.tools.image_index.local_index import LocalIndex
 
@@ -55,13 +57,18 @@ class HostContext:
         self._view = staged.view
 
     def region(
-        self, box: Box | None, *, scale: float = 1.0, media_type: str = "image/png"
+        self,
+        box: Box | None,
+        *,
+        scale: float = 1.0,
+        media_type: str = "image/png",
+        rotate: float = 0.0,
+        contrast: Contrast = "none",
     ) -> tuple[bytes, Picture]:
-        data, used, (width, height) = cut(self._original, box, scale=scale, media_type=media_type)
-        blob = self._write(data, media_type)
-        scale = width / (used[2] - used[0])
-        made = Picture(blob=blob, media_type=media_type, width=width, height=height)
-        return data, made.model_copy(update={"of": self.image.blob, "box": used, "scale": scale})
+        made = cut_decoded(
+            self._pixels, box, scale=scale, media_type=media_type, rotate=rotate, contrast=contrast
+        )
+        return made.data, made.picture(self._write(made.data, media_type), of=self.image.blob)
 
     def file(self, picture: Picture) -> Path | None:
         """The file of a picture that a tool made."""
@@ -79,8 +86,8 @@ class HostContext:
             raise ToolError(
                 "no image index is set up; on the command line name one: --index DIR", "unavailable"
             )
-        data, _, _ = cut(self._original, box, scale=1.0, media_type="image/png")
-        hits = [hit.public() for hit in self._index.query(data, limit)]
+        query = cut_decoded(self._pixels, box, scale=1.0, media_type="image/png").data
+        hits = [hit.public() for hit in self._index.query(query, limit)]
         return {"found": bool(hits), "hits": hits}
 
     def web_search(self, query: str, language: str | None, country: str | None, limit: int) -> dict[str, Any]:
@@ -101,10 +108,9 @@ class HostContext:
     def classify(self, box: Box | None, limit: int) -> dict[str, Any]:
         from fieldmark.tools.vision.classes import classify
 
-        data = (
-            self._original if box is None else cut(self._original, box, scale=1.0, media_type="image/png")[0]
-        )
-        return classify(data, limit)
+        if box is None:
+            return classify(self._original, limit)
+        return classify(cut_decoded(self._pixels, box, scale=1.0, media_type="image/png").data, limit)
 
     def eyes(self, question: str, pictures: list[Picture]) -> dict[str, Any]:
         if self._eyes is None:
@@ -147,6 +153,10 @@ class HostContext:
         self.files[blob] = self._folder / f"{blob}{ENDINGS[media_type]}"
         self.files[blob].write_bytes(data)
         return blob
+
+    @cached_property
+    def _pixels(self) -> Image.Image:
+        return open_upright(self._original)
 
     @cached_property
     def _folder(self) -> Path:

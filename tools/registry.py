@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fieldmark import plugins
+from fieldmark.task import Space
 from fieldmark.tools.base import Tool
 
 PACKAGE, MARKER = "fieldmark.tools", "TOOL"
@@ -17,6 +18,13 @@ def get_tool(name: str) -> Tool:
     """The tool of that name; UsageError lists the known ones."""
     tool: Tool = plugins.load(PACKAGE, MARKER, name)
     return tool
+
+
+def offered_tool(name: str, space: Space) -> Tool:
+    """The tool as a model is offered it whose boxes are in `space` unless it says otherwise."""
+    from fieldmark.tools.boxes import in_space
+
+    return in_space(get_tool(name), space)
 
 
 def all_tools() -> list[Tool]:

@@ -46,6 +46,12 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     "--force", multiple=True, callback=_values, metavar="KEY=VALUE",
     help="Set a parameter in every model request, such as temperature=0; repeatable.",
 )  # fmt: skip
+@click.option(
+    "--space",
+    type=click.Choice(["pixel", "sent", "norm1000", "fraction"]),
+    help="What the model's boxes refer to: the original's pixels, the view's, 0-1000 or 0-1 of each side."
+    "  [default: by the model's family, else pixel]",
+)
 @click.option("--eyes", help="A vision model for inspect_image to ask.  [default: none]")
 @click.option("--eyes-url", help="Its server.  [default: the model's]")
 @click.option("--eyes-key-env", help="The variable that holds its key.  [default: the model's]")
@@ -74,6 +80,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option(
     "--image-side", type=int, help="Longest side in pixels of the view models get.  [default: 2048]"
 )
+@click.option("--max-megapixels", type=float, help="Refuse larger pictures.  [default: 120, at most 120]")
 @click.option("--min-free-mb", type=int, help="Stop when the disk has less free than this.  [default: 500]")
 @click.option("--web", type=click.Choice(["offline", "replay", "record", "live"]), help="[default: offline]")
 @click.option("--web-archive", type=click.Path(path_type=Path), help="Folder of recorded pages.")

@@ -6,14 +6,19 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fieldmark.errors import ToolError
 from fieldmark.sandbox.gateway import imaging
 from fieldmark.sandbox.gateway.clock import Clock
-from fieldmark.trace import Box
+from fieldmark.sandbox.gateway.decoded import Decoded
+from fieldmark.trace import Box, Contrast
+
+if TYPE_CHECKING:
+    from fieldmark.tools.pictures.images import Cut
 
 PROCESSES = 2
 THREADS = 2
@@ -35,6 +40,7 @@ class Backends:
         # not the loop's own threads, which wait for the engine and for judges
         self.threads = ThreadPoolExecutor(THREADS, "fieldmark-store")
         self._jobs: set[asyncio.Task[Any]] = set()
+        self._decoded = Decoded()
 
     async def warm(self) -> None:
         """Start the worker processes and load the index before the first episode needs them."""
@@ -46,13 +52,22 @@ class Backends:
         )
 
     async def cut(
-        self, clock: Clock, path: str, box: Box | None, scale: float, media_type: str
-    ) -> tuple[bytes, Box, tuple[int, int]]:
+        self,
+        clock: Clock,
+        path: str,
+        box: Box | None,
+        scale: float,
+        media_type: str,
+        rotate: float = 0.0,
+        contrast: Contrast = "none",
+    ) -> Cut:
         """A cut of a picture of the host; ToolError when the box cannot be cut."""
-        return await self._run(clock, imaging.cut, path, box, scale, media_type)  # type: ignore[no-any-return]
+        job = (imaging.cut, path, box, scale, media_type, rotate, contrast)
+        return await self._run(clock, *job, picture=path)  # type: ignore[no-any-return]
 
     async def reverse_image(self, clock: Clock, path: str, box: Box | None, limit: int) -> dict[str, Any]:
-        return await self._run(clock, imaging.search, self._index, path, box, limit)  # type: ignore[no-any-return]
+        job = (imaging.search, self._index, path, box, limit)
+        return await self._run(clock, *job, picture=path)  # type: ignore[no-any-return]
 
     async def small_jpeg(self, clock: Clock, path: str, box: Box | None) -> bytes:
         """A picture of the host, or a box of it, as it may be sent to a search engine."""
@@ -68,7 +83,8 @@ class Backends:
         return await self._run(clock, imaging.aircraft, self._registry, query)  # type: ignore[no-any-return]
 
     async def classify(self, clock: Clock, path: str, box: Box | None, limit: int) -> dict[str, Any]:
-        return await self._run(clock, imaging.classify, path, box, limit)  # type: ignore[no-any-return]
+        job = (imaging.classify, path, box, limit)
+        return await self._run(clock, *job, picture=path)  # type: ignore[no-any-return]
 
     async def found_picture(self, clock: Clock, reference: str) -> bytes:
         return await self._run(clock, imaging.found_picture, self._index, reference)  # type: ignore[no-any-return]
@@ -77,21 +93,37 @@ class Backends:
         """End the worker processes at once."""
         for pool in self._pools:
             _kill(pool)
+        self._decoded.close()
         self.threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self, clock: Clock, job: Callable[..., Any], *args: Any, timeout: float = TIMEOUT) -> Any:
-        """One job in a free process. Whoever asked may be cancelled; the slot is busy until the job ends."""
+    async def _run(
+        self,
+        clock: Clock,
+        job: Callable[..., Any],
+        *args: Any,
+        timeout: float = TIMEOUT,
+        picture: str | None = None,
+    ) -> Any:
+        """One job in a free process. Whoever asked may be cancelled; the slot is busy until the job ends.
+
+        A job on a `picture` is given, as its last argument, the place where its pixels are kept.
+        """
         with clock.waiting():
             slot = await self._free.get()
-        work = asyncio.create_task(self._in_slot(slot, timeout, job, *args))
+        work = asyncio.create_task(self._in_slot(slot, timeout, picture, job, *args))
         self._jobs.add(work)
         work.add_done_callback(self._ended)
         return await asyncio.shield(work)
 
-    async def _in_slot(self, slot: int, timeout: float, job: Callable[..., Any], *args: Any) -> Any:
+    async def _in_slot(
+        self, slot: int, timeout: float, picture: str | None, job: Callable[..., Any], *args: Any
+    ) -> Any:
         try:
-            future = asyncio.get_running_loop().run_in_executor(self._pools[slot], job, *args)
-            return await asyncio.wait_for(future, timeout)
+            with ExitStack() as used:
+                if picture:
+                    args = (*args, used.enter_context(self._decoded.place(picture)))
+                future = asyncio.get_running_loop().run_in_executor(self._pools[slot], job, *args)
+                return await asyncio.wait_for(future, timeout)
         except TimeoutError:
             self._replace(slot)
             raise ToolError(f"the look-up took over {timeout:g} s and was stopped", "timeout") from None

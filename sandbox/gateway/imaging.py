@@ -10,10 +10,14 @@ import os
 import resource
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fieldmark.errors import ToolError
-from fieldmark.trace import Box
+from fieldmark.sandbox.gateway import decoded
+from fieldmark.trace import Box, Contrast
+
+if TYPE_CHECKING:
+    from fieldmark.tools.pictures.images import Cut
 
 MEMORY = 2 * 2**30
 """Bytes of private memory of a worker process (index vectors and OpenCV included)."""
@@ -48,18 +52,26 @@ def warm(index: str | None, registry: str | None) -> None:
         _registry(registry)
 
 
-def cut(path: str, box: Box | None, scale: float, media_type: str) -> tuple[bytes, Box, tuple[int, int]]:
-    """A cut of the picture at `path`: its bytes, the box really used, and its (width, height)."""
+def cut(
+    path: str, box: Box | None, scale: float, media_type: str, rotate: float, contrast: Contrast, place: str
+) -> Cut:
+    """A cut of the picture at `path`, whose pixels are kept in `place` (see `decoded`)."""
     from fieldmark.tools.pictures import images
 
-    return images.cut(_bytes(path), box, scale=scale, media_type=media_type)
+    with decoded.pixels(path, place) as image:
+        return images.cut_decoded(
+            image, box, scale=scale, media_type=media_type, rotate=rotate, contrast=contrast
+        )
 
 
-def search(index: str | None, path: str, box: Box | None, limit: int) -> dict[str, Any]:
+def search(index: str | None, path: str, box: Box | None, limit: int, place: str) -> dict[str, Any]:
     """Reverse image search of the picture at `path` (or a box of it) in a local index."""
     if not index:
         raise ToolError("this run has no picture index", "unavailable")
-    query = _bytes(path) if box is None else cut(path, box, 1.0, "image/png")[0]
+    if box is None:
+        query = Path(path).read_bytes()
+    else:
+        query = cut(path, box, 1.0, "image/png", 0.0, "none", place).data
     hits = _index(index).query(query, limit)
     return {"found": bool(hits), "hits": [hit.public() for hit in hits]}
 
@@ -68,14 +80,14 @@ def small_jpeg(path: str, box: Box | None) -> bytes:
     """The picture at `path`, or a box of it, small enough to be sent to a search engine."""
     from fieldmark.sandbox.gateway.search import pictures
 
-    return pictures.small_jpeg(_bytes(path), box)
+    return pictures.small_jpeg(Path(path).read_bytes(), box)
 
 
 def same_picture(path: str, box: Box | None, others: list[bytes]) -> list[bool | None]:
     """Which of these files are the picture at `path`, or that box of it."""
     from fieldmark.sandbox.gateway.search import pictures
 
-    return pictures.same_as(_bytes(path), box, others)
+    return pictures.same_as(Path(path).read_bytes(), box, others)
 
 
 def aircraft(registry: str | None, query: str) -> dict[str, Any]:
@@ -86,11 +98,13 @@ def aircraft(registry: str | None, query: str) -> dict[str, Any]:
     return found
 
 
-def classify(path: str, box: Box | None, limit: int) -> dict[str, Any]:
+def classify(path: str, box: Box | None, limit: int, place: str) -> dict[str, Any]:
     """ImageNet classes of the picture at `path`, or of a box of it."""
     from fieldmark.tools.vision import classes
 
-    return classes.classify(_bytes(path) if box is None else cut(path, box, 1.0, "image/png")[0], limit)
+    if box is None:
+        return classes.classify(Path(path).read_bytes(), limit)
+    return classes.classify(cut(path, box, 1.0, "image/png", 0.0, "none", place).data, limit)
 
 
 def found_picture(index: str | None, reference: str) -> bytes:
@@ -99,11 +113,6 @@ def found_picture(index: str | None, reference: str) -> bytes:
         raise ToolError("this run has no picture index", "unavailable")
     data: bytes = _index(index).picture(reference)
     return data
-
-
-@functools.lru_cache(maxsize=8)
-def _bytes(path: str) -> bytes:
-    return Path(path).read_bytes()
 
 
 @functools.cache

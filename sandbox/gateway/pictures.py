@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 from aiohttp import web
 
 from fieldmark.errors import EpisodeFault, ToolError
 from fieldmark.sandbox.gateway.replies import Refused
 from fieldmark.sandbox.gateway.session import Session
-from fieldmark.trace import Box, Picture
+from fieldmark.trace import Box, Contrast
 
 
 async def view(session: Session, request: web.BaseRequest) -> web.Response:
@@ -23,25 +24,31 @@ async def region(session: Session, request: web.BaseRequest) -> web.Response:
     box = box_of(asked.split(",")) if asked else None
     scale = number(request.query.get("scale", "1"))
     media_type = request.query.get("type", "image/png")
+    rotate, contrast = number(request.query.get("rotate", "0")), request.query.get("contrast", "none")
     if media_type not in ("image/png", "image/jpeg") or not 0 < scale <= 64:
         message = "type is image/png or image/jpeg, scale is over 0 and at most 64"
         raise Refused(400, "invalid_args", message)
+    if not math.isfinite(rotate) or contrast not in get_args(Contrast):
+        raise Refused(400, "invalid_args", "rotate is degrees clockwise, contrast is none or auto")
     try:
-        data, used, size = await session.look_up(
-            session.backends.cut, session.pictures.original_path, box, scale, media_type
+        made = await session.look_up(
+            session.backends.cut,
+            session.pictures.original_path,
+            box,
+            scale,
+            media_type,
+            rotate,
+            contrast,
         )
     except ToolError as error:
         raise Refused(400, error.kind, str(error)) from None
     except EpisodeFault as error:
         raise Refused(400, "invalid_args", str(error)) from None
-    picture = Picture(
-        blob=await session.in_thread(session.blobs.put, data, media_type),
-        media_type=media_type, width=size[0], height=size[1],
-        of=session.prompt.image.blob, box=used, scale=round(size[0] / (used[2] - used[0]), 4),
-    )  # fmt: skip
+    blob = await session.in_thread(session.blobs.put, made.data, media_type)
+    picture = made.picture(blob, of=session.prompt.image.blob)
     session.known_pictures[picture.blob] = picture
     headers = {"X-Picture": picture.model_dump_json(exclude_none=True)}
-    return web.Response(body=data, content_type=media_type, headers=headers)
+    return web.Response(body=made.data, content_type=media_type, headers=headers)
 
 
 def box_of(numbers: object) -> Box:

@@ -136,6 +136,17 @@ def test_4_12_tool_syntax_in_the_thinking_is_not_a_call(play: Any) -> None:
     assert gateway.answers()[0]["text"] == "Saab 340"
 
 
+def test_the_model_is_told_the_space_of_its_boxes_and_read_in_it(play: Any) -> None:
+    quarter = {"x1": 0, "y1": 0, "x2": 500, "y2": 500}
+    gateway = play(calls(call("crop_zoom", quarter)), ANSWER, space="norm1000")
+    functions = {tool["function"]["name"]: tool["function"] for tool in gateway.requests[0]["tools"]}
+    assert functions["crop_zoom"]["parameters"]["properties"]["space"]["default"] == "norm1000"
+    assert "0 to 1000 along each side" in gateway.requests[0]["messages"][0]["content"]
+    image = gateway.prompt.image
+    [route] = [route for route in gateway.routes if "region" in route]
+    assert f"box=0%2C0%2C{image.width // 2}%2C{image.height // 2}" in route
+
+
 def test_huge_names_ids_and_texts_do_not_break_the_record(play: Any) -> None:
     huge = "机" * 100_000
     gateway = play(

@@ -92,6 +92,18 @@ def test_inside_a_container_it_goes_through_the_gateway(
     assert gateway.events[0]["door"] == "command"
 
 
+def test_inside_a_container_boxes_are_in_the_space_of_the_prompt(
+    container: tuple[ScriptedGateway, dict[str, str]],
+) -> None:
+    gateway, env = container
+    prompt = gateway.prompt.model_copy(update={"space": "norm1000"})
+    Path(env["FIELDMARK_WORKSPACE"], ".prompt.json").write_text(prompt.model_dump_json())
+    done = fieldmark("crop_zoom", "--json", '{"x1": 0, "y1": 0, "x2": 500, "y2": 1000}', **env)
+    width, height = gateway.prompt.image.width, gateway.prompt.image.height
+    assert json.loads(done.stdout)["data"]["box"] == [0, 0, width / 2, height]
+    assert "(space=norm1000)" in fieldmark(**env).stdout
+
+
 def test_a_shell_may_hand_over_half_an_emoji(container: tuple[ScriptedGateway, dict[str, str]]) -> None:
     _, env = container
     done = fieldmark("aircraft_registry", "--json", '{"registration": "\\ud83d"}', **env)

@@ -27,7 +27,9 @@ def open_upright(data: bytes) -> Image.Image:
     turn = 1 if image.format == "TIFF" else orientation(image, data)
     try:
         image.load()  # Pillow turns a TIFF here by itself
-    except (OSError, SyntaxError, ValueError, EOFError, IndexError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # a broken file makes decoders raise almost anything
         raise DataFault(
             f"the {image.format} is truncated or damaged: {error}; download it again", kind="truncated"
         ) from None
@@ -36,26 +38,38 @@ def open_upright(data: bytes) -> Image.Image:
 
 
 def to_rgb(image: Image.Image) -> Image.Image:
-    """8-bit RGB of any Pillow mode; 16-bit grey is scaled to 8 bits, never clipped."""
-    if image.mode.startswith("I;16"):
-        image = _scaled(image, 0.0, 65535.0)
+    """8-bit RGB of any Pillow mode; deeper grey is scaled to 8 bits, never clipped."""
+    if image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PPM"):
+        image = _from_16_bits(image)
     elif image.mode in ("I", "F"):
-        low, high = (float(value) for value in image.getextrema())  # type: ignore[arg-type]
-        image = _scaled(image, low, high)
+        image = _stretched(image)
     if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
         return _on_white(image)
     return image if image.mode == "RGB" else image.convert("RGB")
 
 
-def _scaled(image: Image.Image, low: float, high: float) -> Image.Image:
+def _from_16_bits(image: Image.Image) -> Image.Image:
     import numpy as np
 
-    values = np.asarray(image, dtype=np.float32)  # (H, W)
-    span = max(high - low, 1e-9)
-    return Image.fromarray(((values - low) * (255.0 / span)).round().clip(0, 255).astype(np.uint8))
+    table = (np.arange(65536) * (255 / 65535)).round().astype(np.uint8)
+    return Image.fromarray(table[np.asarray(image)])
+
+
+def _stretched(image: Image.Image) -> Image.Image:
+    """Values of no known range, from their least to their greatest; what is no number becomes the least."""
+    import numpy as np
+
+    values = np.array(image, dtype=np.float32)  # (H, W)
+    finite = np.isfinite(values)
+    low, high = (values[finite].min(), values[finite].max()) if finite.any() else (0.0, 1.0)
+    values[~finite] = low
+    values -= low
+    values *= 255.0 / max(float(high) - float(low), 1e-9)
+    return Image.fromarray(values.round().astype(np.uint8))
 
 
 def _on_white(image: Image.Image) -> Image.Image:
-    rgba = image.convert("RGBA")
-    white = Image.new("RGBA", rgba.size, "white")
-    return Image.alpha_composite(white, rgba).convert("RGB")
+    rgba = image if image.mode == "RGBA" else image.convert("RGBA")
+    white = Image.new("RGB", rgba.size, "white")
+    white.paste(rgba, mask=rgba.getchannel("A"))
+    return white

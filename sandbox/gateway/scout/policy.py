@@ -80,7 +80,8 @@ def _look_closer(seen: Seen) -> Calls:
     if evidence.from_registry(seen) or seen.done("crop_zoom") or len(seen.done("ocr")) > 1 or not unsure:
         return []
     corners = dict(zip(("x1", "y1", "x2", "y2"), _box(max(unsure, key=_promise)), strict=True))
-    return [("crop_zoom", corners), ("ocr", {"mode": "registration", **corners})]
+    box = {**corners, "space": "pixel"}
+    return [("crop_zoom", box), ("ocr", {"mode": "registration", **box})]
 
 
 def _search(seen: Seen) -> Calls:

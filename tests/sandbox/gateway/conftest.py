@@ -60,21 +60,24 @@ class Inside:
 Enter = Callable[..., Any]
 
 
+def _gradient(path: Path) -> Path:
+    Image.radial_gradient("L").resize((320, 200)).convert("RGB").save(path)
+    return path
+
+
 @pytest.fixture
 def enter(tmp_path: Path) -> Enter:
-    """`async with enter(upstream, limits=…) as inside:` a session that has begun."""
+    """`async with enter(upstream, limits=…, picture=…) as inside:` a session that has begun."""
 
     @asynccontextmanager
     async def _enter(
         upstream: Upstream | None = None, limits: Limits | None = None, web: WebDoor | None = None,
         eyes: Upstream | None = None, index: Path | None = None,
-        search: SearchDoor | None = None, language: str = "en",
-        shown: Image.Image | None = None,
+        search: SearchDoor | None = None, language: str = "en", picture: Path | None = None,
     ) -> AsyncIterator[Inside]:  # fmt: skip
         blobs = BlobStore(tmp_path / "blobs")
         blobs.folder.mkdir(exist_ok=True)
-        picture = tmp_path / "task.png"
-        (shown or Image.radial_gradient("L").resize((320, 200)).convert("RGB")).save(picture)
+        picture = picture or _gradient(tmp_path / "task.png")
         task = Task(id="t", question="What is this?", image=picture, gold=Gold(answer="a gradient"))
         staged = stage(task, 2048, blobs)
         prompt = Prompt(

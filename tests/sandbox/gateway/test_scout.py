@@ -183,7 +183,7 @@ def test_it_looks_closer_where_text_was_hard_to_read() -> None:
     blurred = {**NOTHING_READ, "lines": [{"text": "N87", "confidence": 0.4, "box": [10, 20, 90, 40]}]}
     made, _ = play(request(), {"ocr": blurred, "reverse_image_search": NO_HITS})
     assert names(made) == ["ocr", "crop_zoom", "ocr", "reverse_image_search", "answer"]
-    assert made[1]["arguments"] == {"x1": 0.0, "y1": 10.0, "x2": 100.0, "y2": 50.0}
+    assert made[1]["arguments"] == {"x1": 0.0, "y1": 10.0, "x2": 100.0, "y2": 50.0, "space": "pixel"}
     assert final(made)["text"] == "unknown"
     assert final(made)["confidence"] == 0.0
 

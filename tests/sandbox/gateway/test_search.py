@@ -318,7 +318,17 @@ def copy_of_the_task_picture(box: tuple[int, int, int, int] | None = None) -> by
     return jpeg((PICTURE.crop(box) if box else PICTURE).resize((160, 100)), quality=60)
 
 
-async def test_lens_gets_the_picture_and_its_own_copies_are_marked(enter: Enter, thumbnails: Any) -> None:
+@pytest.fixture
+def shown(tmp_path: Path) -> Path:
+    """The task picture as a file."""
+    path = tmp_path / "shown.png"
+    PICTURE.save(path)
+    return path
+
+
+async def test_lens_gets_the_picture_and_its_own_copies_are_marked(
+    enter: Enter, thumbnails: Any, shown: Path
+) -> None:
     files = {"/same": copy_of_the_task_picture(), "/other": jpeg(scene(2)), "/broken": b"no picture"}
     base, outward, policy = await thumbnails(files)
     matches = [
@@ -331,7 +341,7 @@ async def test_lens_gets_the_picture_and_its_own_copies_are_marked(enter: Enter,
         lens(record, *matches, private, {"title": "bare", "link": "https://bare.example/"})
     ) as server:
         doors = searching(server, None, lens=True, policy=policy, outward=outward)
-        async with enter(**doors, shown=PICTURE) as inside:
+        async with enter(**doors, picture=shown) as inside:
             result = await call(inside, "reverse_image_search", limit=6)
             events = inside.events("egress")
     marks = {hit["title"]: hit["same_picture"] for hit in result.data["hits"]}
@@ -359,12 +369,14 @@ async def test_lens_gets_the_picture_and_its_own_copies_are_marked(enter: Enter,
     assert not Image.open(io.BytesIO(sent)).getexif()
 
 
-async def test_a_box_is_cut_on_the_host_and_only_it_is_sent(enter: Enter, thumbnails: Any) -> None:
+async def test_a_box_is_cut_on_the_host_and_only_it_is_sent(
+    enter: Enter, thumbnails: Any, shown: Path
+) -> None:
     base, outward, policy = await thumbnails({"/cut": copy_of_the_task_picture((0, 0, 100, 200))})
     match = {"title": "cut", "link": "https://a.example/", "thumbnail": f"{base}/cut"}
     with SerpApiServer(lens(match)) as server:
         doors = searching(server, None, lens=True, policy=policy, outward=outward)
-        async with enter(**doors, shown=PICTURE) as inside:
+        async with enter(**doors, picture=shown) as inside:
             result = await call(inside, "reverse_image_search", x1=0, y1=0, x2=100, y2=200)
             outside = await call(inside, "reverse_image_search", x1=900, y1=900, x2=950, y2=950)
     assert Image.open(io.BytesIO(server.uploads[0])).size == (100, 200)
