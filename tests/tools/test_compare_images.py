@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
 import fieldmark
 from fieldmark.errors import ToolError
@@ -101,6 +101,16 @@ def test_a_box_in_either_picture_is_compared_alone(web: Web) -> None:
     assert part.data["other_size"] == [300, 300]
     [region] = part.regions
     assert region.box[1] > street.height + 80  # in the lower half, where that part of the street is
+
+
+def test_a_mirrored_copy_is_the_same_picture_and_its_place_is_in_the_task_picture(web: Web) -> None:
+    street = Image.open(LEUVEN).convert("RGB")
+    left = street.crop((0, 0, 400, street.height))
+    result = compare(web(street, png(ImageOps.mirror(left))), URL)
+    assert result.data["same_object"] is True
+    [region] = result.regions
+    assert region.box[2] < 420
+    assert compare(web(street, png(ImageOps.mirror(street))), URL).data["same_picture"] is True
 
 
 def test_two_plain_pictures_are_not_called_the_same(web: Web) -> None:
