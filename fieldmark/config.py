@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from fieldmark.errors import UsageError
 from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
@@ -55,6 +55,9 @@ class RunConfig(BaseModel):
     picture has over `max_megapixels` is refused. `parallel` is episodes at once. `min_free_mb`: less free
     disk than this stops the run before or between episodes.
 
+    `eyes` is the vision model that the tool `inspect_image` asks; where it names no server, it is served by
+    the model's, with the model's key.
+
     `web`: `offline` (nothing goes out; pages of `site` and of `web_archive`), `replay` (the same, and there
     must be an archive), `record` (the web, archived), `live` (the web). `site` is a folder with a folder for
     each host. `allow` (empty: every public host) and `deny` are hosts or host/path, with their subdomains.
@@ -71,6 +74,7 @@ class RunConfig(BaseModel):
     benchmark: str = "fieldmark-mini"
     agent: str = "react"
     model: ModelConfig = ModelConfig()
+    eyes: ModelConfig | None = None
     judge: str = "exact"
     tools: list[str] | None = None
     skills: list[str] | None = None
@@ -107,6 +111,13 @@ class RunConfig(BaseModel):
             [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
         )
 
+    @model_validator(mode="after")
+    def _eyes_at_the_models_server(self) -> RunConfig:
+        if self.eyes and self.eyes.base_url is None:
+            key_env = self.eyes.key_env if "key_env" in self.eyes.model_fields_set else self.model.key_env
+            self.eyes = self.eyes.model_copy(update={"base_url": self.model.base_url, "key_env": key_env})
+        return self
+
 
 FLAT = {
     "time_limit": "seconds",
@@ -118,28 +129,44 @@ FLAT = {
 """Flags and TOML keys of the run that belong to its Limits."""
 
 
+_MODEL_KEYS = {
+    "model": {"base_url": "base_url", "key_env": "key_env", "sees": "sees", "space": "space"},
+    "eyes": {"eyes_url": "base_url", "eyes_key_env": "key_env"},
+}
+"""A model's own key, a name or a table → other flags and TOML keys that belong to it, and its fields."""
+
+
 def load_config(toml: Path | None, flags: dict[str, Any]) -> RunConfig:
     """Defaults, then the TOML file, then the flags that were given. UsageError names the wrong key."""
     merged = _read(toml) if toml else {}
     given = {key: value for key, value in flags.items() if value is not None}
-    model = merged.pop("model", {})
-    model = {"name": model} if isinstance(model, str) else dict(model)
-    for key in ("model", "base_url", "key_env", "sees", "space"):
-        field = "name" if key == "model" else key
-        if key in given:
-            model[field] = given.pop(key)
-        elif key in merged:
-            model[field] = merged.pop(key)
+    models = {role: _model(role, fields, merged, given) for role, fields in _MODEL_KEYS.items()}
+    models = {role: model for role, model in models.items() if model}
     if "force" in given:
-        model["force"] = {**model.get("force", {}), **given.pop("force")}
+        forced = models.setdefault("model", {})
+        forced["force"] = {**forced.get("force", {}), **given.pop("force")}
     merged.update(given)
     limits = {field: merged.pop(key) for key, field in FLAT.items() if key in merged}
     try:
         return RunConfig.model_validate(
-            {**merged, "model": model, "limits": {**merged.get("limits", {}), **limits}}
+            {**merged, **models, "limits": {**merged.get("limits", {}), **limits}}
         )
     except ValidationError as error:
         raise UsageError(_explain(error, toml)) from None
+
+
+def _model(
+    role: str, fields: dict[str, str], merged: dict[str, Any], given: dict[str, Any]
+) -> dict[str, Any]:
+    """Takes what belongs to one model out of both sources."""
+    model = merged.pop(role, {})
+    model = {"name": model} if isinstance(model, str) else dict(model)
+    for key, field in {role: "name", **fields}.items():
+        if key in given:
+            model[field] = given.pop(key)
+        elif key in merged:
+            model[field] = merged.pop(key)
+    return model
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -156,7 +183,9 @@ def _explain(error: ValidationError, toml: Path | None) -> str:
     where = ".".join(str(part) for part in first["loc"])
     flag = {field: key for key, field in FLAT.items()}.get(str(first["loc"][-1]), where)
     if first["type"] == "extra_forbidden":
-        known = ", ".join([*RunConfig.model_fields, *FLAT])
+        known = ", ".join(
+            [*RunConfig.model_fields, *FLAT, *(key for keys in _MODEL_KEYS.values() for key in keys)]
+        )
         return f"{toml or 'configuration'}: unknown key {where!r}; the keys are {known}"
     why = first["msg"].removeprefix("Value error, ")
     return f"{flag}: {why[:1].lower()}{why[1:]} (got {first['input']!r})"

@@ -46,6 +46,7 @@ class RunServices:
     web: WebDoor | None = None
     search: SearchDoor | None = None
     ocr: OcrEngine = "tesseract"
+    eyes: Upstream | None = None
 
 
 async def run_episode(
@@ -121,7 +122,7 @@ def _open_session(
     return Session(
         prompt, pictures, tracer=tracer, clock=clock, blobs=services.blobs,
         upstream=services.upstream, backends=services.backends, skills=services.skills, web=services.web,
-        search=services.search,
+        search=services.search, eyes=services.eyes,
     )  # fmt: skip
 
 
@@ -176,6 +177,7 @@ def _record(
         charged_seconds=round(session.clock.charged, 3),
         counts=session.counts,
         tokens=session.tokens if session.tokens.input is not None else None,
+        role_tokens=session.role_tokens,
         error=outcome.error,
         started=started,
         trace=f"{episode_key(staged.task.id, epoch)}.jsonl",

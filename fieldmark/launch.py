@@ -59,7 +59,10 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     folder = RunDir.open(path)
     recorded = RunConfig.model_validate({**folder.config()["config"], **folder.paths()})
     config = recorded.model_copy(update={k: v for k, v in flags.items() if v is not None and k in MAY_CHANGE})
-    config = config.model_copy(update={"model": _same_server(recorded.model, flags.get("base_url"))})
+    servers: dict[str, Any] = {"model": _same_server(recorded.model, flags.get("base_url"), "--base-url")}
+    if recorded.eyes:
+        servers["eyes"] = _same_server(recorded.eyes, flags.get("eyes_url"), "--eyes-url")
+    config = config.model_copy(update=servers)
     plan = preflight.make_plan(config)
     was = folder.config()["benchmark"]["version"]
     if plan.benchmark.version != was:
@@ -77,13 +80,13 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     return Run(plan, folder, staged, done)
 
 
-def _same_server(model: ModelConfig, base_url: str | None) -> ModelConfig:
+def _same_server(model: ModelConfig, base_url: str | None, option: str) -> ModelConfig:
     """The recorded server; its URL may be given again, since run.json leaves out a query and a password."""
     if base_url is None:
         return model
     if public_url(base_url) != model.base_url:
         raise UsageError(
-            f"--base-url: this run began with {model.base_url}: start a new run for another server"
+            f"{option}: this run began with {model.base_url}: start a new run for another server"
         )
     return model.model_copy(update={"base_url": base_url})
 
@@ -134,13 +137,12 @@ def stage_all(
 def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]:
     """run.json: all that made this run what it is, and no secret."""
     config = plan.config
-    base_url = public_url(config.model.base_url) if config.model.base_url else None
     return {
         "id": run_id,
         "name": config.name or run_id,
         "state": "running",
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "config": _publishable(plan, base_url),
+        "config": _publishable(plan),
         "benchmark": {
             "name": plan.benchmark.name,
             "version": plan.benchmark.version,
@@ -151,9 +153,10 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
             "name": plan.upstream.name,
             "sees": plan.upstream.sees,
             "space": config.model.space,
-            "base_url": base_url,
+            "base_url": _public(config.model.base_url),
             "force": dict(plan.upstream.force),
         },
+        "eyes": config.eyes and {"name": config.eyes.name, "base_url": _public(config.eyes.base_url)},
         "tools": plan.tools,
         "skills": {skill.name: skill.sha256 for skill in plan.skills},
         "ocr": config.ocr,
@@ -200,13 +203,18 @@ def _default_name(config: RunConfig) -> str:
     return f"{now}-{config.agent}-{model}"
 
 
-def _publishable(plan: Plan, base_url: str | None) -> dict[str, Any]:
+def _public(base_url: str | None) -> str | None:
+    return public_url(base_url) if base_url else None
+
+
+def _publishable(plan: Plan) -> dict[str, Any]:
     """The configuration as it was carried out, without secrets and without paths of this machine."""
     recorded = plan.config.model_dump(mode="json", exclude_none=True, exclude={"out", *PATHS})
     recorded["benchmark"] = plan.benchmark.name
     recorded["model"]["sees"] = plan.upstream.sees
-    if base_url:
-        recorded["model"]["base_url"] = base_url
+    for model in (recorded["model"], recorded.get("eyes", {})):
+        if "base_url" in model:
+            model["base_url"] = public_url(model["base_url"])
     return recorded
 
 
@@ -228,7 +236,10 @@ def _versions(plan: Plan) -> dict[str, str]:
 
 
 def _prompt_hashes() -> dict[str, str]:
-    prompts = (files("fieldmark.agents") / "prompts").iterdir()
+    prompts = [
+        *(files("fieldmark.agents") / "prompts").iterdir(),
+        files("fieldmark.sandbox") / "gateway/eyes.md",
+    ]
     return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in prompts if p.name.endswith(".md")}
 
 

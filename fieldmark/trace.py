@@ -29,6 +29,8 @@ Action = Literal[
     "file",
     "other",
 ]
+Role = Literal["agent", "eyes", "memory"]
+"""What a model is in a run."""
 SANDBOX_KINDS = frozenset({"tool_call", "tool_result", "skill_read", "log", "answer"})
 """The only kinds that are taken from inside a container."""
 
@@ -134,7 +136,7 @@ class ModelRequest(Event):
 
     kind: Literal["model_request"] = "model_request"
     call: str
-    role: Literal["agent", "eyes", "memory"] = "agent"
+    role: Role = "agent"
     purpose: Literal["step", "side", "retry"] = "step"
     wire: str
     model: str
@@ -264,7 +266,10 @@ class Answer(Event):
 
 
 class EpisodeEnd(Event):
-    """Written by the runner last. Seconds since the lease; `charged_seconds` without the gateway's waits."""
+    """Written by the runner last. Seconds since the lease; `charged_seconds` without the gateway's waits.
+
+    `tokens` are the agent's, `role_tokens` those of the other models.
+    """
 
     kind: Literal["episode_end"] = "episode_end"
     status: str
@@ -273,6 +278,7 @@ class EpisodeEnd(Event):
     charged_seconds: float
     counts: dict[str, int]
     tokens: Tokens | None = None
+    role_tokens: dict[Role, Tokens] = {}
     cost: float | None = None
 
 

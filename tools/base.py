@@ -15,7 +15,7 @@ from fieldmark.trace import Action, Picture, Region
 if TYPE_CHECKING:
     from fieldmark.tools.context import Context
 
-Backend = Literal["index", "registry", "search", "web"]
+Backend = Literal["index", "registry", "search", "web", "found_pictures", "eyes", "classifier"]
 TEXT_CAP = 8_000
 DATA_CAP = 12_000
 """Characters of a result that a model is shown; text and data together stay below an event's 64 kB."""

@@ -66,6 +66,7 @@ class Context(Protocol):
         """`{"found", "hits": [{"rank","title","page","source","thumbnail","image","score","same_picture"}]}`.
 
         `score` is 0-1, None where a search engine gives none; `same_picture` None where it is not known.
+        `image` is the name for `found_picture`, or a URL.
         """
 
     def web_search(self, query: str, language: str | None, country: str | None, limit: int) -> dict[str, Any]:
@@ -76,6 +77,23 @@ class Context(Protocol):
 
     def aircraft(self, query: str) -> dict[str, Any]:
         """`{"found", "records": [..], "candidates": [..], "nation"}` of a registration or 24-bit hex."""
+
+    def classify(self, box: Box | None, limit: int) -> dict[str, Any]:
+        """`{"found", "classes": [{"name","group","score"}], "groups": [{"group","score"}]}`, best first.
+
+        Of the 1,000 classes of ImageNet; `box` is in original pixels, scores are 0-1.
+        """
+
+    def eyes(self, question: str, pictures: list[Picture]) -> dict[str, Any]:
+        """`{"text", "model"}`: what the run's vision model answers. ToolError `unavailable` also when the
+        episode's questions are used up. The pictures are of this episode: `view`, or made by `region`.
+        """
+
+    def found_picture(self, reference: str) -> bytes:
+        """A picture that a search found, by the name that its hit has for it (`index:<n>`); a JPEG.
+
+        ToolError `not_found`, `unavailable`.
+        """
 
     def skill(self, name: str, file: str) -> dict[str, Any]:
         """`{"text", "sha256", "files"}` of a file of a skill that is on; ToolError `not_found` lists them."""

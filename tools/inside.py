@@ -70,6 +70,19 @@ class GatewayContext:
         with _refusals():
             return cast(dict[str, Any], self._client.post("/lookup/aircraft", {"query": query}))
 
+    def classify(self, box: Box | None, limit: int) -> dict[str, Any]:
+        with _refusals():
+            return cast(dict[str, Any], self._client.post("/lookup/classify", {"box": box, "limit": limit}))
+
+    def eyes(self, question: str, pictures: list[Picture]) -> dict[str, Any]:
+        body = {"question": question, "pictures": [picture.blob for picture in pictures]}
+        with _refusals():
+            return cast(dict[str, Any], self._client.post("/eyes", body, timeout=None))
+
+    def found_picture(self, reference: str) -> bytes:
+        with _refusals():
+            return self._client.get(f"/lookup/picture?{urlencode({'ref': reference})}").body
+
     def skill(self, name: str, file: str) -> dict[str, Any]:
         with _refusals():
             reply = self._client.get(f"/skills/read?{urlencode({'name': name, 'file': file})}")

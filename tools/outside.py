@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from fieldmark.tools.image_index.local_index import LocalIndex
 
 
+Eyes = Callable[[str, list[tuple[bytes, str]]], dict[str, Any]]
+"""A question and pictures (bytes, media type) → `{"text", "model"}`."""
+
+
 class HostContext:
     """Stages `image_path` as an episode would. Pictures are written to `out` (default: a new temporary
     folder) as `<sha256>.<ext>`; events go nowhere, for no episode is recorded. DataFault: unusable picture.
@@ -39,6 +43,7 @@ class HostContext:
         search: Callable[[str, str | None, str | None, int], dict[str, Any]] | None = None,
         reverse: Callable[[bytes, Box | None, int], dict[str, Any]] | None = None,
         ocr_engine: OcrEngine = "tesseract",
+        eyes: Eyes | None = None,
     ) -> None:
         staged = stage(image_path, any_shape=True)
         self.image = _described(staged.original, staged.original_meta)
@@ -52,6 +57,8 @@ class HostContext:
         self._fetch = fetch
         self._search = search
         self._reverse = reverse
+        self._eyes = eyes
+        self._view = staged.view
 
     def region(
         self,
@@ -102,6 +109,26 @@ class HostContext:
             )
         return self._registry.lookup(query)
 
+    def classify(self, box: Box | None, limit: int) -> dict[str, Any]:
+        from fieldmark.tools.vision.classes import classify
+
+        if box is None:
+            return classify(self._original, limit)
+        return classify(cut_decoded(self._pixels, box, scale=1.0, media_type="image/png").data, limit)
+
+    def eyes(self, question: str, pictures: list[Picture]) -> dict[str, Any]:
+        if self._eyes is None:
+            message = "no vision model is set up; on the command line name one: --eyes NAME --eyes-url URL"
+            raise ToolError(message, "unavailable")
+        return self._eyes(question, [(self._bytes(picture), picture.media_type) for picture in pictures])
+
+    def found_picture(self, reference: str) -> bytes:
+        if self._index is None:
+            raise ToolError(
+                "no image index is set up; on the command line name one: --index DIR", "unavailable"
+            )
+        return self._index.picture(reference)
+
     def skill(self, name: str, file: str) -> dict[str, Any]:
         from fieldmark.skills.loader import bundled
         from fieldmark.skills.skill import read_from
@@ -126,6 +153,9 @@ class HostContext:
 
     def emit(self, kind: str, **fields: Any) -> None:
         """Nothing records a call on the host's own command line."""
+
+    def _bytes(self, picture: Picture) -> bytes:
+        return self._view if picture.blob == self.view.blob else self.files[picture.blob].read_bytes()
 
     def _written(self, data: bytes, media_type: str) -> str:
         blob = hashlib.sha256(data).hexdigest()

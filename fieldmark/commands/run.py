@@ -52,6 +52,9 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="What the model's boxes refer to: the original's pixels, the view's, 0-1000 or 0-1 of each side."
     "  [default: by the model's family, else pixel]",
 )
+@click.option("--eyes", help="A vision model for inspect_image to ask.  [default: none]")
+@click.option("--eyes-url", help="Its server.  [default: the model's]")
+@click.option("--eyes-key-env", help="The variable that holds its key.  [default: the model's]")
 @click.option("--judge", help="[default: exact]")
 @click.option("--tools", callback=_names, help="none, all, a,b or all,-a.  [default: all]")
 @click.option("--skills", callback=_names, help="The same, or a folder of your own.  [default: all]")
@@ -144,7 +147,10 @@ def carry_out(run: Any) -> int:
 def _only_harmless(flags: dict[str, Any], toml: Path | None) -> None:
     from fieldmark.launch import MAY_CHANGE
 
-    harmless = MAY_CHANGE - {"out", "name"} | {"base_url"}  # the same server's, with its query: checked there
+    harmless = MAY_CHANGE - {"out", "name"} | {
+        "base_url",
+        "eyes_url",
+    }  # the same server's, with its query: checked there
     fixed = [name for name, value in flags.items() if value is not None and name not in harmless]
     if fixed or toml:
         what = f"--{fixed[0].replace('_', '-')}" if fixed else str(toml)

@@ -34,6 +34,9 @@ _HOST_OPTIONS = (
         "--registry", type=_FILE, help="A registry for aircraft_registry, CSV or SQLite (host only)."
     ),
     click.option("--web", type=click.Choice(["live"]), help="Let open_page reach the web (host only)."),
+    click.option("--eyes", help="A vision model for inspect_image (host only)."),
+    click.option("--eyes-url", help="Its OpenAI-compatible server (host only)."),
+    click.option("--eyes-key-env", default="OPENAI_API_KEY", help="The variable that holds its key."),
     click.option(
         "--site", type=_FOLDER, help="Pages for open_page and web_search, a folder for each host (host only)."
     ),
@@ -164,6 +167,9 @@ def outside(
     web: str | None,
     site: Path | None,
     ocr: OcrEngine | None,
+    eyes: str | None,
+    eyes_url: str | None,
+    eyes_key_env: str,
     out: Path | None,
     **searching: Any,
 ) -> Callable[[], World]:
@@ -181,6 +187,7 @@ def outside(
             return HostContext(
                 image or _blank(), _index(index), _registry(registry), out and _writable(out),
                 fetch=fetch, search=search, reverse=reverse, ocr_engine=ocr or "tesseract",
+                eyes=_eyes(eyes, eyes_url, eyes_key_env),
             )  # fmt: skip
         except DataFault as error:
             raise UsageError(f"{image}: {error}") from None
@@ -223,6 +230,18 @@ def _blank() -> Path:
     path = Path(tempfile.mkdtemp(prefix="fieldmark-tool-")) / "blank.png"
     Image.new("RGB", (1, 1)).save(path)
     return path
+
+
+def _eyes(name: str | None, url: str | None, key_env: str) -> Any:
+    if name is None:
+        return None
+    from fieldmark.config import ModelConfig
+    from fieldmark.preflight import make_eyes
+    from fieldmark.sandbox.gateway.eyes import alone
+
+    upstream = make_eyes(ModelConfig(name=name, base_url=url, key_env=key_env))
+    assert upstream is not None
+    return alone(upstream)
 
 
 def _index(folder: Path | None) -> Any:

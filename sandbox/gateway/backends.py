@@ -82,6 +82,13 @@ class Backends:
     async def aircraft(self, clock: Clock, query: str) -> dict[str, Any]:
         return await self._run(clock, imaging.aircraft, self._registry, query)  # type: ignore[no-any-return]
 
+    async def classify(self, clock: Clock, path: str, box: Box | None, limit: int) -> dict[str, Any]:
+        job = (imaging.classify, path, box, limit)
+        return await self._run(clock, *job, picture=path)  # type: ignore[no-any-return]
+
+    async def found_picture(self, clock: Clock, reference: str) -> bytes:
+        return await self._run(clock, imaging.found_picture, self._index, reference)  # type: ignore[no-any-return]
+
     def close(self) -> None:
         """End the worker processes at once."""
         for pool in self._pools:

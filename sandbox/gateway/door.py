@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import web
 
-from fieldmark.sandbox.gateway import bodies, events, lookups, models, pictures
+from fieldmark.sandbox.gateway import bodies, events, eyes, lookups, models, pictures
 from fieldmark.sandbox.gateway.replies import Refused, gone, refusal
 from fieldmark.sandbox.gateway.session import Session, host_or_gateway_fault
 from fieldmark.sandbox.gateway.web import routes as web_routes
@@ -38,6 +38,9 @@ ROUTES: dict[tuple[str, str], Handler] = {
     ("POST", "/lookup/reverse-image"): lookups.reverse_image,
     ("POST", "/lookup/web-search"): lookups.web_search,
     ("POST", "/lookup/aircraft"): lookups.aircraft,
+    ("POST", "/lookup/classify"): lookups.classify,
+    ("GET", "/lookup/picture"): lookups.found_picture,
+    ("POST", "/eyes"): eyes.ask,
     ("GET", "/skills/read"): lookups.skill,
     ("POST", "/fetch"): web_routes.fetch,
 }

@@ -98,6 +98,23 @@ def aircraft(registry: str | None, query: str) -> dict[str, Any]:
     return found
 
 
+def classify(path: str, box: Box | None, limit: int, place: str) -> dict[str, Any]:
+    """ImageNet classes of the picture at `path`, or of a box of it."""
+    from fieldmark.tools.vision import classes
+
+    if box is None:
+        return classes.classify(Path(path).read_bytes(), limit)
+    return classes.classify(cut(path, box, 1.0, "image/png", 0.0, "none", place).data, limit)
+
+
+def found_picture(index: str | None, reference: str) -> bytes:
+    """A picture of the index, as a search hit names it: JPEG, sides up to 1024 px."""
+    if not index:
+        raise ToolError("this run has no picture index", "unavailable")
+    data: bytes = _index(index).picture(reference)
+    return data
+
+
 @functools.cache
 def _index(folder: str) -> Any:
     from fieldmark.tools.image_index.local_index import LocalIndex

@@ -31,6 +31,10 @@ class Keeper:
         self._charge(text.encode("utf-8", "replace"))
         return self._blobs.put_text(text)
 
+    def get(self, blob: str) -> bytes:
+        """The bytes of a blob of the run; KeyError when there is none."""
+        return self._blobs.get(blob)
+
     def _charge(self, data: bytes) -> None:
         digest = hashlib.sha256(data).digest()
         with self._lock:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from aiohttp import web
 
@@ -18,6 +18,7 @@ from fieldmark.sandbox.gateway.search.subject import TaskPicture
 from fieldmark.sandbox.gateway.session import Session
 from fieldmark.skills.skill import read_from
 
+T = TypeVar("T")
 Search = Callable[..., Coroutine[Any, Any, dict[str, Any]]]
 DEFAULT_HITS, MAX_HITS = 5, 20
 MAX_QUERY = 500
@@ -64,6 +65,22 @@ async def aircraft(session: Session, request: web.BaseRequest) -> web.Response:
     return web.json_response(await _found(session, session.backends.aircraft, query[:100]))
 
 
+async def classify(session: Session, request: web.BaseRequest) -> web.Response:
+    """ImageNet classes of the task picture, or of a box of it (original pixels)."""
+    body = await _json(session, request)
+    limit = _limit(body.get("limit", DEFAULT_HITS))
+    box = box_of(body["box"]) if body.get("box") is not None else None
+    job = session.backends.classify
+    return web.json_response(await _found(session, job, session.pictures.original_path, box, limit))
+
+
+async def found_picture(session: Session, request: web.BaseRequest) -> web.Response:
+    """A picture that a search found, by the name that the hit has for it (`index:<n>`)."""
+    reference = request.query.get("ref", "")[:200]
+    data = await _found(session, session.backends.found_picture, reference)
+    return web.Response(body=data, content_type="image/jpeg")
+
+
 async def skill(session: Session, request: web.BaseRequest) -> web.Response:
     """A file of a skill that is on in this run."""
     name, file = request.query.get("name", ""), request.query.get("file", "")
@@ -90,11 +107,11 @@ async def _searched(session: Session, search: Search, *args: Any) -> web.Respons
     return gone()
 
 
-async def _found(session: Session, search: Search, *args: Any) -> dict[str, Any]:
+async def _found(session: Session, job: Callable[..., Coroutine[Any, Any, T]], *args: Any) -> T:
     try:
-        return await session.look_up(search, *args)
+        return await session.look_up(job, *args)
     except ToolError as error:
-        status = 503 if error.kind == "unavailable" else 400
+        status = {"unavailable": 503, "not_found": 404}.get(error.kind, 400)
         raise Refused(status, error.kind, str(error)) from None
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from fieldmark import jsonl
 from fieldmark.sandbox.gateway.bodies import count_parts, parse_json
@@ -30,7 +30,7 @@ from fieldmark.sandbox.gateway.wire.common import (
     read_whole,
 )
 from fieldmark.sandbox.gateway.wire.forcing import forced
-from fieldmark.trace import Picture
+from fieldmark.trace import Picture, Role
 
 MAX_MESSAGES = 2_000
 MAX_SETTINGS = 64_000
@@ -44,8 +44,6 @@ TELLING = frozenset(
     }
 )  # fmt: skip
 """Headers that are recorded: what a client is, and which of its sessions or sub-agents is asking."""
-
-Role = Literal["agent", "eyes", "memory"]
 
 
 @dataclass(frozen=True)
@@ -195,8 +193,8 @@ class _Watch:
 
 def _record(session: Session, role: Role, call: str, watch: _Watch) -> None:
     reply, facts = watch.reply, watch.facts()
+    session.add_tokens(facts.tokens, role)
     if role == "agent":
-        session.add_tokens(facts.tokens)
         session.counts["acts"] += sum(asked.name != "answer" for asked in facts.tool_calls)
     waited = reply.waited if reply else 0.0
     began = watch.began + waited

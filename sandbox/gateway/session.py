@@ -19,7 +19,7 @@ from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.gateway.upstream import Upstream
 from fieldmark.skills.skill import Skill
 from fieldmark.task import Prompt
-from fieldmark.trace import Answer, By, ErrorInfo, Picture, Tokens
+from fieldmark.trace import Answer, By, ErrorInfo, Picture, Role, Tokens
 
 if TYPE_CHECKING:
     from fieldmark.sandbox.gateway.search.door import SearchDoor
@@ -29,6 +29,8 @@ HARD_STOP = 3
 """Wall time beyond this many limits is never the agent's doing: the gateway waited too long."""
 CLOSE_GRACE = 10.0
 """Seconds an agent may take to end after its answer, before the answer is taken as final."""
+EYES_CALLS = 40
+"""Questions to the vision model in an episode; they use up none of the agent's own calls."""
 LOOK_UPS_AT_ONCE = 2
 MAX_NOTES = 100
 MAX_DENIALS = 300
@@ -65,7 +67,7 @@ class Session:
     def __init__(
         self, prompt: Prompt, pictures: Pictures, *, tracer: Tracer, clock: Clock, blobs: BlobStore,
         upstream: Upstream, backends: Backends, skills: Sequence[Skill] = (), web: WebDoor | None = None,
-        search: SearchDoor | None = None,
+        search: SearchDoor | None = None, eyes: Upstream | None = None,
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
@@ -75,11 +77,14 @@ class Session:
         self.skills = skills
         self.web = web
         self.search = search
+        self.eyes = eyes
+        self.eyes_left = EYES_CALLS
         self.clock = clock
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self.answer: Answer | None = None
         self.counts = {"model_calls": 0, "acts": 0, "claimed_events": 0, "calls_without_usage": 0}
         self.tokens = Tokens()
+        self.role_tokens: dict[Role, Tokens] = {}
         self.held_bytes = 0  # of request bodies that are being worked on
         self.known_pictures: dict[str, Picture] = {p.blob: p for p in (prompt.image, prompt.view)}
         self._tracer = tracer
@@ -155,15 +160,17 @@ class Session:
             self.finish()
         raise Refused(400, "budget_exhausted", why)
 
-    def add_tokens(self, tokens: Tokens | None) -> None:
+    def add_tokens(self, tokens: Tokens | None, role: Role = "agent") -> None:
         """Sum what the upstream reported; a response without usage is counted as such, not as 0."""
         if tokens is None or tokens.input is None or tokens.output is None:
-            self.counts["calls_without_usage"] += 1
+            key = "calls_without_usage" if role == "agent" else f"{role}_calls_without_usage"
+            self.counts[key] = self.counts.get(key, 0) + 1
             return
+        total = self.tokens if role == "agent" else self.role_tokens.setdefault(role, Tokens())
         for field in ("input", "output", "cached", "reasoning"):
             more = getattr(tokens, field)
             if more is not None:
-                setattr(self.tokens, field, (getattr(self.tokens, field) or 0) + more)
+                setattr(total, field, (getattr(total, field) or 0) + more)
 
     async def work(self, job: Coroutine[Any, Any, Any]) -> Any:
         """Run a job that must be over (or cancelled) before the trace is closed."""
@@ -230,6 +237,10 @@ class Session:
                 "charged_seconds": round(self.clock.charged, 3),
                 "counts": self.counts,
                 "tokens": self.tokens.model_dump(exclude_none=True) or None,
+                "role_tokens": {
+                    role: tokens.model_dump(exclude_none=True) for role, tokens in self.role_tokens.items()
+                }
+                or None,
             },
         )
         self._tracer.close()

@@ -1,8 +1,9 @@
 """`builtin/scout`: a baseline WITHOUT a vision model. It never sees a pixel, and it never sees gold.
 
 Rules instead of weights: read registrations and look them up, read all text where the question asks for a
-text or a name, look closer where text was hard to read, search for the picture, then say what the results
-support, or "unknown". It is served by the gateway on the host as if it were a model, so the loop, the
+text or a name, look closer where text was hard to read, search for the picture, ask a small classifier where
+nothing else was found and it knows the kind of thing that is asked for, then say what the results support, or
+"unknown". It is served by the gateway on the host as if it were a model, so the loop, the
 trace and the counts around it are real. Its scores say what the tools alone are worth; they are no
 measure of recognition.
 
@@ -18,12 +19,14 @@ from typing import Any
 
 from fieldmark.sandbox.gateway.scout import evidence as evidence
 from fieldmark.sandbox.gateway.scout.evidence import Conclusion, number
+from fieldmark.sandbox.gateway.scout.kinds import asked_groups
 from fieldmark.sandbox.gateway.scout.request import Seen, read_request
 
 SEES = False
 description = (
     "A rule-based baseline without a vision model: it plans tool calls (OCR, aircraft registry, picture "
-    "search) from their results and answers what they support. It sees neither the picture nor any gold."
+    "search, a classifier of 1,000 classes) from their results and answers what they support. It sees "
+    "neither the picture nor any gold."
 )
 
 _LOOK_UPS = 3  # registrations tried in one episode
@@ -87,7 +90,13 @@ def _search(seen: Seen) -> Calls:
     return [("reverse_image_search", {})]
 
 
-_STAGES: tuple[Callable[[Seen], Calls], ...] = (_read, _look_up, _read_all, _look_closer, _search)
+def _classify(seen: Seen) -> Calls:
+    """Where nothing else was found, and the question asks for a kind of thing that the classifier knows."""
+    known = seen.done("classify_image") or evidence.conclude(seen).confidence > 0
+    return [] if known or not asked_groups(seen.question) else [("classify_image", {})]
+
+
+_STAGES: tuple[Callable[[Seen], Calls], ...] = (_read, _look_up, _read_all, _look_closer, _search, _classify)
 
 
 def _promise(line: dict[str, Any]) -> tuple[int, float]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-TOOLS = ("ocr", "crop_zoom", "aircraft_registry", "reverse_image_search", "answer")
+TOOLS = ("ocr", "crop_zoom", "aircraft_registry", "reverse_image_search", "classify_image", "answer")
 SHELLS = ("bash", "exec", "shell", "run_shell_command", "exec_command", "Bash")
 
 

@@ -70,6 +70,7 @@ def _gradient(path: Path) -> Path:
 async def entered(
     folder: Path, upstream: Upstream | None = None, limits: Limits | None = None, web: WebDoor | None = None,
     search: SearchDoor | None = None, language: str = "en", picture: Path | None = None,
+    eyes: Upstream | None = None, index: Path | None = None,
 ) -> AsyncIterator[Inside]:  # fmt: skip
     """A session that has begun; its trace and blobs lie in `folder`."""
     blobs = BlobStore(folder / "blobs")
@@ -81,7 +82,7 @@ async def entered(
         token="0", question=task.question, image=staged.image, view=staged.view, model="scripted",
         limits=limits or Limits(), language=language,
     )  # fmt: skip
-    backends = Backends()
+    backends = Backends(index)
     sockets = Sockets()
     opened: list[tuple[Session, Door]] = []
 
@@ -91,6 +92,7 @@ async def entered(
             prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
             tracer=Tracer(trace, clock), clock=clock, blobs=blobs,
             upstream=upstream or ScoutUpstream(), backends=backends, web=web, search=search,
+            eyes=eyes,
         )  # fmt: skip
         door = await sockets.open_door()
         session.begin()

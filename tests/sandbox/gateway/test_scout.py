@@ -115,6 +115,56 @@ def test_what_is_asked_of_the_record(question: str, answer: str) -> None:
     assert final(made)["text"] == answer
 
 
+def classes(name: str, group: str, score: float) -> Json:
+    """A classifier's reply: its best class, and another."""
+    best = {"name": name, "group": group, "score": score}
+    return {"found": score >= 0.5, "classes": [best, {"name": "bagel", "group": "food", "score": 0.01}]}
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "group", "score", "answer"),
+    [
+        ("Which coffee drink is in the cup?", "espresso", "drink", 0.9, "espresso"),
+        ("What breed is this dog?", "Groenendael (Belgian Shepherd)", "dog", 0.8, "Groenendael"),
+        ("这是什么动物？", "polar bear", "bear", 0.7, "polar bear"),
+        ("Which flower is this?", "daisy", "plant", 0.3, "unknown"),  # a low score
+        ("Which bird is this?", "airliner", "aircraft", 0.9, "unknown"),  # of another kind
+    ],
+)
+def test_where_nothing_is_found_a_likely_class_of_the_asked_kind_is_the_answer(
+    question: str, name: str, group: str, score: float, answer: str
+) -> None:
+    body = request(question, [*ALL, "classify_image"])
+    results = {
+        "ocr": NOTHING_READ,
+        "reverse_image_search": NO_HITS,
+        "classify_image": classes(name, group, score),
+    }
+    made, _ = play(body, results)
+    assert names(made) == ["ocr", "reverse_image_search", "classify_image", "answer"]
+    assert final(made)["text"] == answer
+    assert final(made)["confidence"] < score
+
+
+@pytest.mark.parametrize("question", ["Which car is this?", "In which city was this taken?"])
+def test_the_classifier_is_not_asked_for_what_it_does_not_know(question: str) -> None:
+    results = {"ocr": NOTHING_READ, "reverse_image_search": NO_HITS}
+    made, _ = play(request(question, [*ALL, "classify_image"]), results)
+    assert "classify_image" not in names(made)
+
+
+def test_a_verified_hit_goes_before_any_class() -> None:
+    found = {"found": True, "hits": [HIT]}
+    results = {
+        "ocr": NOTHING_READ,
+        "reverse_image_search": found,
+        "classify_image": classes("lion", "wild cat", 1),
+    }
+    made, _ = play(request("Which animal is this?", [*ALL, "classify_image"]), results)
+    assert names(made) == ["ocr", "reverse_image_search", "answer"]
+    assert final(made)["text"] == "Panda plush toy"
+
+
 def test_of_records_that_disagree_the_newest_with_less_confidence() -> None:
     old = {**RECORD, "manufacturer": "Airbus", "model": "A330", "date": "2010-01-01"}
     made, _ = play(request(), {"ocr": MARK, "aircraft_registry": {**FOUND, "records": [old, RECORD]}})
