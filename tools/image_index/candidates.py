@@ -18,7 +18,7 @@ BY_WORDS, BY_HASH, BY_LOOK = 24, 8, 12
 """How many candidates each way gives."""
 
 _OF_AN_ENTITY = 3
-_QUERY_POINTS = 600
+_VOTERS = 1000
 _SIGNATURE_BITS = 16
 _SHORTLIST = 2000
 _BLOCK = 1 << 16
@@ -55,7 +55,7 @@ def candidates(arrays: Arrays, views: tuple[Features, Features]) -> list[Candida
 
 def _votes(arrays: Arrays, view: Features) -> NDArray[np.float32]:
     """(N,) how many of the query's points have their like in each picture, rare words counting more."""
-    found = words_of(view.descriptors[:_QUERY_POINTS])
+    found = words_of(view.descriptors[:_VOTERS])
     pictures, weights = [], []
     for word, signature in zip(found.words.tolist(), found.signatures, strict=True):
         part = slice(int(arrays.starts[word]), int(arrays.starts[word + 1]))
