@@ -14,12 +14,12 @@ from fieldmark.tools.image_index.hashing import turned
 from fieldmark.tools.image_index.look import sketch
 from fieldmark.tools.image_index.words import words_of
 
-BY_WORDS, BY_HASH, BY_LOOK = 24, 8, 12
+BY_WORDS, BY_HASH, BY_LOOK = 16, 4, 10
 """How many candidates each way gives."""
 
 _OF_AN_ENTITY = 3
 _VOTERS = 1000
-_POSTINGS = 30_000_000
+_POSTINGS = 20_000_000
 _SIGNATURE_BITS = 16
 _SHORTLIST = 2000
 _BLOCK = 1 << 16
