@@ -14,11 +14,12 @@ from fieldmark.tools.image_index.hashing import turned
 from fieldmark.tools.image_index.look import sketch
 from fieldmark.tools.image_index.words import words_of
 
-BY_WORDS, BY_HASH, BY_LOOK = 24, 8, 12
+BY_WORDS, BY_HASH, BY_LOOK = 16, 4, 10
 """How many candidates each way gives."""
 
 _OF_AN_ENTITY = 3
-_QUERY_POINTS = 600
+_VOTERS = 1000
+_POSTINGS = 20_000_000
 _SIGNATURE_BITS = 16
 _SHORTLIST = 2000
 _BLOCK = 1 << 16
@@ -55,15 +56,23 @@ def candidates(arrays: Arrays, views: tuple[Features, Features]) -> list[Candida
 
 def _votes(arrays: Arrays, view: Features) -> NDArray[np.float32]:
     """(N,) how many of the query's points have their like in each picture, rare words counting more."""
-    found = words_of(view.descriptors[:_QUERY_POINTS])
+    found = words_of(view.descriptors[:_VOTERS])
+    words = found.words.astype(np.int64)
+    starts, ends = arrays.starts[words], arrays.starts[words + 1]
     pictures, weights = [], []
-    for word, signature in zip(found.words.tolist(), found.signatures, strict=True):
-        part = slice(int(arrays.starts[word]), int(arrays.starts[word + 1]))
-        near = np.bitwise_count(arrays.signatures[part] ^ signature) <= _SIGNATURE_BITS
+    for at in _rarest(ends - starts):
+        part = slice(starts[at], ends[at])
+        near = np.bitwise_count(arrays.signatures[part] ^ found.signatures[at]) <= _SIGNATURE_BITS
         once = np.unique(arrays.pictures[part][near])  # a repeated pattern is one vote
         pictures.append(once)
         weights.append(np.full(len(once), 1 / np.sqrt(1 + len(once)), np.float32))
     return _summed(pictures, weights, len(arrays.ids))
+
+
+def _rarest(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The words with the shortest lists of postings, _POSTINGS in all: what bounds the time of a query."""
+    order = np.argsort(lengths, kind="stable")
+    return order[np.cumsum(lengths[order]) <= _POSTINGS]
 
 
 def _summed(

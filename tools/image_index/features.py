@@ -8,15 +8,18 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from fieldmark.tools.image_index.hashing import Hash, picture_hash
 from fieldmark.tools.image_index.look import look
 from fieldmark.tools.pictures.upright import open_upright
 
-SIDE = 640
-"""Pictures are compared at this longer side, px."""
+SIDE, POINTS = 640, 1000
+"""A picture of an index is described at this longer side (px), by so many key points at most."""
 
-POINTS = 1000
+QUERY_SIDE, QUERY_POINTS = 1000, 2000
+"""A query keeps its size between SIDE and this."""
+
 _CELLS = 4
 
 Floats = NDArray[np.float32]
@@ -37,45 +40,54 @@ class Features:
 
 def describe(data: bytes) -> Features:
     """The features of a picture file. DataFault: unreadable."""
-    size, rgb = _scaled(data)
-    return _features(size, rgb)
+    image = open_upright(data)
+    rgb = _scaled(image, SIDE)
+    return _features(image.size, rgb, rgb, POINTS)
 
 
 def describe_both(data: bytes) -> tuple[Features, Features]:
-    """The features of a picture file and of its mirror image. DataFault: unreadable."""
-    size, rgb = _scaled(data)
-    upright = _features(size, rgb)
+    """The features of a query and of its mirror image, with more key points, for what is searched for may be
+    a small part of it. DataFault: unreadable.
+    """
+    image = open_upright(data)
+    rgb = _scaled(image, SIDE)
+    fine = _scaled(image, min(QUERY_SIDE, max(image.size))) if max(image.size) > SIDE else rgb
+    upright = _features(image.size, rgb, fine, QUERY_POINTS)
     mirrored = replace(
         upright,
-        points=np.stack([size[0] - upright.points[:, 0], upright.points[:, 1]], axis=1),
+        points=np.stack([image.width - upright.points[:, 0], upright.points[:, 1]], axis=1),
         descriptors=upright.descriptors[:, _MIRRORED],
         look=look(np.ascontiguousarray(rgb[:, ::-1])),
     )
     return upright, mirrored
 
 
-def _scaled(data: bytes) -> tuple[tuple[int, int], NDArray[np.uint8]]:
-    image = open_upright(data)
-    factor = SIDE / max(image.size)
-    side = (max(8, round(image.width * factor)), max(8, round(image.height * factor)))
-    return image.size, np.asarray(image.resize(side), np.uint8)
+def _scaled(image: Image.Image, side: int) -> NDArray[np.uint8]:
+    """(H, W, 3), the longer side `side` px."""
+    factor = side / max(image.size)
+    size = (max(8, round(image.width * factor)), max(8, round(image.height * factor)))
+    return np.asarray(image.resize(size), np.uint8)
 
 
-def _features(size: tuple[int, int], rgb: NDArray[np.uint8]) -> Features:
-    grey = np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY), np.uint8)
-    points, raw = _sift(grey)
-    factor = np.float32(SIDE / max(size))
-    return Features(size, points / factor, _root(raw), look(rgb), picture_hash(grey))
+def _features(size: tuple[int, int], rgb: NDArray[np.uint8], fine: NDArray[np.uint8], count: int) -> Features:
+    points, raw = _sift(_grey(fine), count)
+    factor = np.float32(max(size) / max(fine.shape))
+    return Features(size, points * factor, _root(raw), look(rgb), picture_hash(_grey(rgb)))
 
 
-def _sift(grey: NDArray[np.uint8]) -> tuple[Floats, Floats]:
-    points, descriptors = cv2.SIFT.create(nfeatures=POINTS, contrastThreshold=0.02).detectAndCompute(
+def _grey(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY), np.uint8)
+
+
+def _sift(grey: NDArray[np.uint8], count: int) -> tuple[Floats, Floats]:
+    """Up to `count` places (x, y) in px and SIFT descriptors."""
+    points, descriptors = cv2.SIFT.create(nfeatures=count, contrastThreshold=0.02).detectAndCompute(
         grey, None
     )  # type: ignore[arg-type,call-overload,unused-ignore]
     if descriptors is None or not len(points):
         return np.zeros((0, 2), np.float32), np.zeros((0, 128), np.float32)
     places = np.array([point.pt for point in points], np.float32)
-    order = _spread(places, np.array([point.response for point in points]), grey.shape)[:POINTS]
+    order = _spread(places, np.array([point.response for point in points]), grey.shape)[:count]
     return places[order], np.asarray(descriptors, np.float32)[order]
 
 

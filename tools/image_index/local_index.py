@@ -98,7 +98,10 @@ class LocalIndex:
 
     def query(self, image: bytes, limit: int) -> list[Hit]:
         """The `limit` best hits for a picture file, one an entity. DataFault: the picture is unreadable."""
-        views = describe_both(image)
+        return self.search(describe_both(image), limit)
+
+    def search(self, views: tuple[Features, Features], limit: int) -> list[Hit]:
+        """As `query`, for a picture and its mirror image that are described."""
         hits = [self._hit(views, candidate) for candidate in candidates(self.arrays, views)]
         return _ranked([hit for hit in hits if hit], limit)
 
