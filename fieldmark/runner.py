@@ -92,21 +92,16 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
     """The pool, the gateway's backends and the upstream of a run, torn down at its end."""
     config, plan = run.plan.config, run.plan
     backends = Backends(plan.benchmark.index, plan.benchmark.registry)
-    run_id = run.folder.path.name
     pool = ContainerPool(
-        plan.docker, plan.image_id, run_id, [PYTHON, "-m", "fieldmark.agents.worker", config.agent],
+        plan.docker, plan.image_id, run.folder.path.name,
+        [PYTHON, "-m", "fieldmark.agents.worker", config.agent],
         limits=Limits(), lifetime=HARD_STOP * config.limits.seconds + 60,
         spare=min(SPARE, config.parallel), expected=expected,
     )  # fmt: skip
     try:
         pool.warm()
         await backends.warm()
-        yield RunServices(
-            run.folder, run_id, config.agent, plan.tools, plan.skills, config.skill_calls, config.limits,
-            config.model.space or "pixel",
-            pool, plan.upstream, backends, BlobStore(run.folder.blobs), plan.web, plan.search, config.ocr,
-            plan.eyes,
-        )  # fmt: skip
+        yield RunServices(run.folder, plan, pool, backends, BlobStore(run.folder.blobs))
     finally:
         backends.close()
         await undisturbed(_close(pool, [plan.upstream, *([plan.eyes] if plan.eyes else [])]))

@@ -14,7 +14,7 @@ from fieldmark.cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("agents", "tools", "skills", "sandbox", "memory", "evals")
-ORCHESTRATORS = {"runner", "episode", "launch", "preflight", "staging", "cli"}
+ORCHESTRATORS = {"abilities", "runner", "episode", "launch", "own_data", "preflight", "staging", "cli"}
 """The modules of fieldmark/ that may import the folders, beside commands/."""
 MAY_IMPORT = {
     "agents": {"tools", "skills", "memory"},

@@ -142,9 +142,12 @@ def test_an_index_and_a_registry_of_ones_own_stand_in_for_the_benchmarks(
         config = RunDir.open(tmp_path / "out").config()
         registry.write_text("registration\nSE-LEP\n")
         resumed = fieldmark("run", "--resume", "out")
+        (index / "index.jsonl").write_text(json.dumps({**row, "title": "Another title"}))
+        again = fieldmark("run", "--resume", "out")
     assert {config[part]["name"] for part in ("index", "registry")} == {"own", "mine.csv"}
     assert str(tmp_path) not in (tmp_path / "out" / "run.json").read_text()
     assert (resumed.returncode, "the registry has changed since out began" in resumed.stderr) == (2, True)
+    assert (again.returncode, "the index has changed since out began" in again.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +161,7 @@ def test_an_index_and_a_registry_of_ones_own_stand_in_for_the_benchmarks(
         (("--search", "google"), KEY, "take site, serpapi (Google) or serpapi:ENGINE"),
         (("--reverse", "local"), KEY, "--reverse local needs a picture index: name --index DIR"),
         (("--tools", "web_search"), KEY, "tool web_search needs pages or an engine"),
-        (("--index", "tiny"), KEY, "--index tiny holds no index.jsonl"),
+        (("--index", "tiny"), KEY, "--index tiny: no index here: run `fieldmark index build tiny`"),
     ],
 )  # fmt: skip
 def test_what_cannot_work_is_refused_before_anything_is_spent(

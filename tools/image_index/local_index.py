@@ -96,6 +96,13 @@ class LocalIndex:
     def __len__(self) -> int:
         return len(self.arrays.ids)
 
+    def sha256(self) -> str:
+        """Of what a search can give: the labels of its pictures and the length of each file."""
+        digest = hashlib.sha256()
+        for entry, stamp in sorted(self._store.entries(), key=lambda row: row[0].file):
+            digest.update(repr((entry, stamp and stamp.bytes)).encode())
+        return digest.hexdigest()
+
     def query(self, image: bytes, limit: int) -> list[Hit]:
         """The `limit` best hits for a picture file, one an entity. DataFault: the picture is unreadable."""
         return self.search(describe_both(image), limit)

@@ -1,0 +1,70 @@
+"""What a run offers its agent: the tools whose backend it has, and the skills that are on."""
+
+from __future__ import annotations
+
+from fieldmark.config import RunConfig
+from fieldmark.errors import UsageError
+from fieldmark.evals.benchmarks.base import Benchmark
+from fieldmark.sandbox.gateway.builtin import BUILTIN
+from fieldmark.sandbox.gateway.search.door import SearchDoor
+from fieldmark.sandbox.gateway.web.door import WebDoor
+from fieldmark.selection import offered_tools, select
+from fieldmark.skills.choosing import choose
+from fieldmark.skills.skill import Skill
+from fieldmark.tools.base import Backend
+from fieldmark.tools.registry import all_tools, get_tool, tool_names
+from fieldmark.tools.vision import lite0
+
+_REMEDIES: dict[Backend | None, str] = {
+    "web": "the web: name --web live or record, an archive or a --site",
+    "search": "pages or an engine: name --site DIR, or --search serpapi",
+    "found_pictures": "pictures that can be found, so an index or the web: leave it out",
+    "eyes": "a vision model: name --eyes NAME",
+    "classifier": f"the extra `vision`: {lite0.INSTALL}",
+}
+
+
+def choose_tools(
+    config: RunConfig, benchmark: Benchmark, web: WebDoor | None, search: SearchDoor | None = None
+) -> list[str]:
+    """The tools of `--tools`; when nothing is said, all whose backend this run has.
+
+    The classifier stands in for eyes: only a model that has none gets it unasked.
+    """
+    asked = config.tools
+    backends: dict[Backend, object] = {
+        "index": benchmark.index or (search and search.lens),
+        "registry": benchmark.registry,
+        "search": search and search.engine,
+        "web": web,
+        "found_pictures": benchmark.index or web,
+        "eyes": config.eyes,
+        "classifier": lite0.available(),
+    }
+    missing = {name for name, place in backends.items() if not place}
+    unasked = missing if config.model.name in BUILTIN else missing | {"classifier"}
+    base = [tool.name for tool in all_tools() if tool.needs not in unasked]
+    chosen = base if asked in (None, ["all"]) else select(asked or ["none"], tool_names(), base, "tool")
+    for name in chosen:
+        needs = get_tool(name).needs
+        if needs in missing:
+            remedy = _REMEDIES.get(needs, f"a {needs}, and {benchmark.name} has none: leave it out")
+            raise UsageError(f"tool {name} needs {remedy}")
+    return chosen
+
+
+def choose_abilities(
+    config: RunConfig, benchmark: Benchmark, web: WebDoor | None, search: SearchDoor | None
+) -> tuple[list[str], list[Skill]]:
+    """The tools that are offered and the skills that are on; a tool goes with the skills that carry it."""
+    skills, known = choose(config.skills if config.skills is not None else ["all"])
+    carried = {skill.name: skill.allowed_tools for skill in known}
+    tools = choose_tools(config, benchmark, web, search)
+    return offered_tools(tools, carried, [skill.name for skill in skills]), skills
+
+
+def no_abilities(config: RunConfig) -> tuple[list[str], list[Skill]]:
+    for option, asked in (("tools", config.tools), ("skills", config.skills)):
+        if asked not in (None, [], ["none"]):
+            raise UsageError(f"agent {config.agent} uses no {option}: leave --{option} out")
+    return [], []

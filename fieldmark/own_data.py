@@ -1,0 +1,52 @@
+"""A picture index and an aircraft registry of the user's own, in place of the benchmark's."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+from fieldmark.config import RunConfig
+from fieldmark.errors import UsageError
+from fieldmark.evals.benchmarks.base import Benchmark
+
+
+def with_own_data(benchmark: Benchmark, config: RunConfig) -> Benchmark:
+    """`benchmark` with `--index` and `--registry`. UsageError when one of them cannot be used."""
+    if config.index is not None:
+        _open_index(config)
+    if config.registry is not None and not config.registry.is_file():
+        raise UsageError(f"--registry {config.registry} is not a file: name a registry, CSV or SQLite")
+    return replace(
+        benchmark,
+        index=config.index or benchmark.index,
+        registry=config.registry or benchmark.registry,
+    )
+
+
+def describe(config: RunConfig) -> dict[str, dict[str, str]]:
+    """For run.json: name and hash of what is the user's own."""
+    told = {}
+    if config.index is not None:
+        told["index"] = {"name": config.index.resolve().name, "sha256": _open_index(config).sha256()}
+    if config.registry is not None:
+        digest = hashlib.sha256(config.registry.read_bytes()).hexdigest()
+        told["registry"] = {"name": config.registry.name, "sha256": digest}
+    return told
+
+
+def check_unchanged(config: RunConfig, recorded: dict[str, Any], where: str) -> None:
+    """A run goes on with the data that it began with. UsageError when they have changed."""
+    for part, now in describe(config).items():
+        if recorded.get(part, {}).get("sha256") != now["sha256"]:
+            raise UsageError(f"the {part} has changed since {where} began: start a new run")
+
+
+def _open_index(config: RunConfig) -> Any:
+    from fieldmark.tools.image_index.local_index import LocalIndex
+
+    assert config.index is not None
+    try:
+        return LocalIndex.open(config.index)
+    except UsageError as error:
+        raise UsageError(f"--index {error}") from None
