@@ -20,6 +20,7 @@ from typing import Any
 from aiohttp import web
 
 from tests import model_formats
+from tests.threaded_server import ThreadedServer
 
 Body = dict[str, Any]
 
@@ -73,7 +74,7 @@ def in_order(replies: Sequence[Reply]) -> Script:
     return script
 
 
-class ModelServer:
+class ModelServer(ThreadedServer):
     """Runs in its own thread. `requests` are the bodies that came, `raw` their bytes, `keys` their
     Authorization headers, `headers` all of them, `paths` where they came. `speaks`: the routes it has.
     """
@@ -82,60 +83,26 @@ class ModelServer:
         self, script: Script | Sequence[Reply], *, models: Sequence[str] = ("scripted",),
         speaks: Sequence[str] = model_formats.PATHS, tls: ssl.SSLContext | None = None,
     ) -> None:  # fmt: skip
+        super().__init__(max_body=2**28, tls=tls)
         self._script = script if callable(script) else in_order(script)
         self._models = models
         self._speaks = speaks
-        self._tls = tls
         self.requests: list[Body] = []
         self.raw: list[bytes] = []
         self.paths: list[str] = []
         self.keys: list[str] = []
         self.headers: list[dict[str, str]] = []
-        self._loop = asyncio.new_event_loop()
-        self._started = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self.port = 0
 
     @property
     def url(self) -> str:
-        return f"http{'s' if self._tls else ''}://127.0.0.1:{self.port}/v1"
+        return f"{self.origin}/v1"
 
-    def __enter__(self) -> ModelServer:
-        self._thread.start()
-        assert self._started.wait(10)
-        return self
-
-    def __exit__(self, *args: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_until_complete(self._listen())
-        self._started.set()
-        self._loop.run_forever()
-        self._loop.run_until_complete(self._close())
-        self._loop.close()
-
-    async def _listen(self) -> None:
-        app = web.Application(client_max_size=2**28)
+    def _routes(self, router: web.UrlDispatcher) -> None:
         for path in self._speaks:
-            app.router.add_post(path, self._answer)
+            router.add_post(path, self._answer)
         if "/v1/messages" in self._speaks:
-            app.router.add_post("/v1/messages/count_tokens", self._count)
-        app.router.add_get("/v1/models", self._list)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0, ssl_context=self._tls)
-        await site.start()
-        self.port = self._runner.addresses[0][1]
-
-    async def _close(self) -> None:
-        hanging = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in hanging:
-            task.cancel()
-        await asyncio.gather(*hanging, return_exceptions=True)
-        await self._runner.cleanup()
+            router.add_post("/v1/messages/count_tokens", self._count)
+        router.add_get("/v1/models", self._list)
 
     async def _list(self, request: web.Request) -> web.Response:
         return web.json_response(

@@ -2,7 +2,7 @@
 
     with SerpApiServer() as server:                  # results for every engine
     with SerpApiServer(lambda asked: QUOTA) as server:
-        ... SERPAPI_BASE_URL=server.url
+        ... SERPAPI_BASE_URL=server.origin
 
 `script` is called with the parameters of each search and returns an Answer; a list is played in order, its
 last Answer again and again.
@@ -20,6 +20,8 @@ from typing import Any
 
 from aiohttp import web
 from PIL import Image
+
+from tests.threaded_server import ThreadedServer
 
 KEY = "canary-SERPKEY-0123456789abcdef"
 Asked = dict[str, str]
@@ -96,61 +98,25 @@ def results(asked: Asked) -> Answer:
     ])  # fmt: skip
 
 
-class SerpApiServer:
+class SerpApiServer(ThreadedServer):
     """Runs in its own thread. `asked` are the searches that came, `uploads` the pictures."""
 
     def __init__(self, script: Script | Sequence[Answer] = results, *, left: int = 100) -> None:
+        super().__init__()
         self._script = script if callable(script) else _in_order(script)
         self._left = left
         self.asked: list[Asked] = []
         self.uploads: list[bytes] = []
-        self.port = 0
-        self._loop = asyncio.new_event_loop()
-        self._started = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
 
     @property
     def env(self) -> dict[str, str]:
         """The environment of a program that searches here."""
-        return {"SERPAPI_BASE_URL": self.url, "SERPAPI_API_KEY": KEY}
+        return {"SERPAPI_BASE_URL": self.origin, "SERPAPI_API_KEY": KEY}
 
-    def __enter__(self) -> SerpApiServer:
-        self._thread.start()
-        assert self._started.wait(10)
-        return self
-
-    def __exit__(self, *args: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_until_complete(self._listen())
-        self._started.set()
-        self._loop.run_forever()
-        self._loop.run_until_complete(self._close())
-        self._loop.close()
-
-    async def _listen(self) -> None:
-        app = web.Application(client_max_size=2**24)
-        app.router.add_get("/search", self._search)
-        app.router.add_post("/image", self._image)
-        app.router.add_get("/account.json", self._account)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.port = self._runner.addresses[0][1]
-
-    async def _close(self) -> None:
-        hanging = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in hanging:
-            task.cancel()
-        await asyncio.gather(*hanging, return_exceptions=True)
-        await self._runner.cleanup()
+    def _routes(self, router: web.UrlDispatcher) -> None:
+        router.add_get("/search", self._search)
+        router.add_post("/image", self._image)
+        router.add_get("/account.json", self._account)
 
     async def _search(self, request: web.Request) -> web.Response:
         asked = dict(request.query)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, create_model, model_validator
 
@@ -14,6 +14,9 @@ from fieldmark.task import Space
 from fieldmark.tools.base import Args, Tool
 from fieldmark.tools.numbers import Number, OptionalNumber
 from fieldmark.trace import Box, Picture
+
+BoxList = Annotated[list[Number], Field(min_length=4, max_length=4)]
+"""A box in one argument: [x1,y1,x2,y2]."""
 
 _MEANINGS: dict[Space, str] = {
     "pixel": "pixels of the original image",

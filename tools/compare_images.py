@@ -10,9 +10,8 @@ from pydantic import Field
 
 from fieldmark.errors import DataFault, ToolError, ToolErrorKind
 from fieldmark.tools.base import Tool, ToolResult
-from fieldmark.tools.boxes import OptionalBoxArgs, place
+from fieldmark.tools.boxes import BoxList, OptionalBoxArgs, place
 from fieldmark.tools.context import Context
-from fieldmark.tools.numbers import Number
 from fieldmark.trace import Box, Picture, Region
 
 if TYPE_CHECKING:
@@ -32,11 +31,8 @@ class CompareArgs(OptionalBoxArgs):
         min_length=1,
         max_length=2_000,
     )
-    other_box: list[Number] | None = Field(
-        None,
-        description="only this part of the found picture: [x1,y1,x2,y2] in its own pixels",
-        min_length=4,
-        max_length=4,
+    other_box: BoxList | None = Field(
+        None, description="only this part of the found picture: [x1,y1,x2,y2] in its own pixels"
     )
 
 

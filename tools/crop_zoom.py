@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 from pydantic import Field
 
-from fieldmark.errors import ToolError
 from fieldmark.tools.base import Tool, ToolResult
 from fieldmark.tools.boxes import BoxArgs, place, shown, turned_size
 from fieldmark.tools.context import Context
 from fieldmark.tools.numbers import Number, OptionalNumber
+from fieldmark.tools.showing import MAX_OUTPUT, MIN_BOX, MIN_OUTPUT, at_least, check_sides, good_scale, whole
 from fieldmark.trace import Box, Contrast, Picture, Region
-
-MIN_OUTPUT = 28
-LONG_OUTPUT = 768
-MAX_OUTPUT = 1536
-MAX_ENLARGEMENT = 16.0
-MIN_BOX = 8
-"""Sides of the result in px: never below MIN_OUTPUT (processors fail), the longer one from LONG_OUTPUT,
-where MAX_ENLARGEMENT allows it, to MAX_OUTPUT (model providers refuse much larger ones)."""
 
 
 class CropArgs(BoxArgs):
@@ -37,44 +27,20 @@ class CropArgs(BoxArgs):
 def run(args: CropArgs, context: Context) -> ToolResult:
     placed = place(args.corners(), args.space, context.image, context.view)
     notes = list(placed.notes)
-    box = _at_least(_whole(placed.box, context), MIN_BOX, context)
+    image = context.image
+    box = at_least(whole(placed.box, image), MIN_BOX, image)
     scale = _scale(box, args, notes)
-    box = _at_least(box, MIN_OUTPUT / scale, context)
-    if box != _whole(placed.box, context):
+    box = at_least(box, MIN_OUTPUT / scale, image)
+    if box != whole(placed.box, image):
         notes.append(f"the box {shown(placed.box)} was too small and has been expanded around its centre")
-    _check_sides(box, scale, context)
+    check_sides(box, scale, image)
     _, picture = context.region(
         box, scale=scale, media_type="image/jpeg", rotate=args.rotate % 360, contrast=args.contrast
     )
     lines = [*_described(picture, context), *(f"Note: {note}." for note in notes)]
     data = {"found": True, "box": list(picture.box or box), "scale": round(picture.scale or scale, 4)}
-    regions = [Region(of=context.image.blob, box=picture.box or box, label="crop")]
+    regions = [Region(of=image.blob, box=picture.box or box, label="crop")]
     return ToolResult("\n".join(lines), data | _done(picture), [picture], regions)
-
-
-def _whole(box: Box, context: Context) -> Box:
-    """`box` in whole pixels, as it will be cut."""
-    return (
-        float(math.floor(box[0])),
-        float(math.floor(box[1])),
-        float(min(math.ceil(box[2]), context.image.width)),
-        float(min(math.ceil(box[3]), context.image.height)),
-    )
-
-
-def _at_least(box: Box, least: float, context: Context) -> Box:
-    """`box`, grown around its centre until each side has `least` original px, or all there are."""
-    left, right = _grown(box[0], box[2], math.ceil(least), context.image.width)
-    top, bottom = _grown(box[1], box[3], math.ceil(least), context.image.height)
-    return (left, top, right, bottom)
-
-
-def _grown(low: float, high: float, least: int, limit: int) -> tuple[float, float]:
-    if high - low >= least:
-        return low, high
-    least = min(least, limit)
-    start = min(max((low + high - least) // 2, 0.0), float(limit - least))
-    return start, start + least
 
 
 def _scale(box: Box, args: CropArgs, notes: list[str]) -> float:
@@ -82,9 +48,9 @@ def _scale(box: Box, args: CropArgs, notes: list[str]) -> float:
     # an oblique turn rounds its sides up
     allowed = MAX_OUTPUT if args.rotate % 90 == 0 else MAX_OUTPUT - 2
     longer = max(*turned_size(width, height, args.rotate), MIN_OUTPUT)
-    most = allowed / longer
     if args.zoom is None:
-        return min(most, max(1.0, min(LONG_OUTPUT / longer, MAX_ENLARGEMENT)))
+        return good_scale(longer, allowed)
+    most = allowed / longer
     least = min(MIN_OUTPUT / min(width, height), most)
     if args.zoom > most:
         notes.append(f"zoom {args.zoom:g} would pass {MAX_OUTPUT} px and has been lowered to {most:.3g}")
@@ -93,16 +59,6 @@ def _scale(box: Box, args: CropArgs, notes: list[str]) -> float:
             f"zoom {args.zoom:g} would show under {MIN_OUTPUT} px and has been raised to {least:.3g}"
         )
     return min(max(args.zoom, least), most)
-
-
-def _check_sides(box: Box, scale: float, context: Context) -> None:
-    if min(box[2] - box[0], box[3] - box[1]) * scale < MIN_OUTPUT - 1:
-        size = f"{context.image.width}x{context.image.height} px"
-        message = (
-            f"{shown(box)} is too small or too long a strip to be shown (the image is {size}): "
-            "choose another part"
-        )
-        raise ToolError(message, "invalid_args")
 
 
 def _described(picture: Picture, context: Context) -> list[str]:

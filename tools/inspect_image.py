@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from pydantic import Field, model_validator
 
-from fieldmark.errors import ToolError
 from fieldmark.tools.base import Tool, ToolResult
-from fieldmark.tools.boxes import OptionalBoxArgs, Placed, place, shown
+from fieldmark.tools.boxes import BoxList, OptionalBoxArgs, Placed, place, shown
 from fieldmark.tools.context import Context
-from fieldmark.tools.numbers import Number
+from fieldmark.tools.showing import MIN_BOX, MIN_OUTPUT, at_least, check_sides, good_scale, whole
 from fieldmark.trace import Box, Picture, Region
-
-LONG_OUTPUT = 768
-MAX_OUTPUT = 1536
-MAX_ENLARGEMENT = 16.0
-MIN_OUTPUT = 28
-"""Sides of a box as it is shown, in px: the longer one from LONG_OUTPUT, where MAX_ENLARGEMENT allows it, to
-MAX_OUTPUT; below MIN_OUTPUT vision models fail."""
-
-BoxList = Annotated[list[Number], Field(min_length=4, max_length=4)]
 
 
 class InspectArgs(OptionalBoxArgs):
@@ -63,11 +51,10 @@ def _corners(args: InspectArgs) -> list[Box]:
 
 
 def _cut(box: Box, context: Context) -> Picture:
-    width, height = box[2] - box[0], box[3] - box[1]
-    longer = max(width, height)
-    scale = min(MAX_OUTPUT / longer, max(1.0, min(LONG_OUTPUT / longer, MAX_ENLARGEMENT)))
-    if min(width, height) * scale < MIN_OUTPUT:
-        raise ToolError(f"{shown(box)} is too small or too thin to be looked at: choose more", "invalid_args")
+    box = at_least(whole(box, context.image), MIN_BOX, context.image)
+    scale = good_scale(max(box[2] - box[0], box[3] - box[1]))
+    box = at_least(box, MIN_OUTPUT / scale, context.image)
+    check_sides(box, scale, context.image)
     return context.region(box, scale=scale, media_type="image/jpeg")[1]
 
 

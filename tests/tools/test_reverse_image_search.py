@@ -28,7 +28,7 @@ def test_a_box_is_cut_before_it_is_sent_and_hits_without_scores_promise_nothing(
     context_of: ContextOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with SerpApiServer() as server:
-        monkeypatch.setenv("SERPAPI_BASE_URL", server.url)
+        monkeypatch.setenv("SERPAPI_BASE_URL", server.origin)
         monkeypatch.setenv("SERPAPI_API_KEY", KEY)
         context = context_of(scene(1, (480, 360)), reverse=reverser("SERPAPI_API_KEY"))
         box = {"x1": 0.5, "y1": 0.5, "x2": 1, "y2": 1, "space": "fraction"}

@@ -61,7 +61,7 @@ def searching(
 ) -> dict[str, Any]:  # fmt: skip
     """What `enter` takes: the doors of a run that searches on `server`."""
     door = WebDoor(mode, policy, archive=archive, outward=outward)
-    api = SerpApi(key, server.url, seconds=1.0, back_off=wait_none()) if server else None
+    api = SerpApi(key, server.origin, seconds=1.0, back_off=wait_none()) if server else None
     return {"web": door, "search": SearchDoor(door, engine=engine, lens=lens, api=api)}
 
 
