@@ -379,6 +379,7 @@ the nearest picture, however far, counts as found.
 Large indexes: the same photos among invented pictures made of real key points, in files like those of a
 real index; medians of whole queries
 and their three parts, in a process of 2 GB as the host's. *Found* is after {", ".join(AT_SCALE)}.
+Times move with the machine (the committed ones: two cores at a load of 7): read the ratios.
 
 {markdown(large)}
 """
