@@ -76,6 +76,7 @@ def _where(item: Reading | Sighting) -> dict[str, Any]:
 def run(args: OcrArgs, context: Context) -> ToolResult:
     from fieldmark.tools.reading.engine import get_engine
     from fieldmark.tools.reading.lines import replaced
+    from fieldmark.tools.reading.noise import calmed
 
     engine = get_engine(context.ocr_engine)
     lang = engine.language(args.lang)
@@ -86,7 +87,8 @@ def run(args: OcrArgs, context: Context) -> ToolResult:
         scale=_scale(placed.box if placed else (0, 0, context.image.width, context.image.height)),
         media_type="image/jpeg",
     )
-    lines, marks = _read(_grey(data), engine, lang, args.mode)
+    grey = calmed(_grey(data), picture.scale or 1.0)
+    lines, marks = _read(grey, engine, lang, args.mode)
     found = _Found(
         engine.name,
         [replaced(line, lambda box: _original(box, picture)) for line in lines[:_MAX_LINES]],

@@ -12,13 +12,14 @@ import cv2
 import numpy as np
 
 from fieldmark.tools.reading.engine import Engine, Grey, Word
+from fieldmark.tools.reading.noise import smoothed
 from fieldmark.tools.reading.text_lines import TextLine, find_lines
 from fieldmark.trace import Box
 
 _HAN = re.compile(r"[\u2e80-\u9fff]")
 _BETWEEN_HAN = re.compile(rf"(?<={_HAN.pattern}) (?={_HAN.pattern})")
 _STRIPS = 16
-_NOISE_SIGMA = 1.2
+_SIGMA = 1.2  # px of a strip
 _ENOUGH = 3
 _SHRINK = 0.35
 
@@ -52,7 +53,7 @@ def read_strips(grey: Grey, engine: Engine, lang: str, *, smooth: bool = False) 
     """Lines of large characters, tilted or not; `smooth` helps against heavy noise."""
     lines = find_lines(grey, _STRIPS)
     if smooth:
-        lines = [replace(line, strip=_smoothed(line.strip)) for line in lines]
+        lines = [replace(line, strip=smoothed(line.strip, _SIGMA)) for line in lines]
     return _strips(lines, engine, lang)
 
 
@@ -189,7 +190,3 @@ def same_place(one: Box, other: Box) -> bool:
     down = min(one[3], other[3]) - max(one[1], other[1])
     smaller = min((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
     return across > 0 and down > 0 and across * down > 0.4 * smaller
-
-
-def _smoothed(grey: Grey) -> Grey:
-    return np.asarray(cv2.GaussianBlur(grey, (0, 0), _NOISE_SIGMA), np.uint8)
