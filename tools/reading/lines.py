@@ -78,6 +78,8 @@ def read_text(grey: Grey, engine: Engine, lang: str) -> list[Reading]:
 
     The picture is turned only when it gives nothing sure as it is: upside down, nonsense reads well, too.
     """
+    if engine.any_angle:
+        return distinct(plausible(read_page(grey, engine, lang), engine))
     upright = _both(grey, engine, lang)
     best, turned = max(_worth(upright, engine), _ENOUGH - 1), 0
     if best >= _ENOUGH:

@@ -34,6 +34,7 @@ class RapidOcr:
     name = "rapidocr"
     sure = 0.9
     plausible = 0.6
+    any_angle = True
 
     def __init__(self) -> None:
         self._models = _load()
@@ -55,7 +56,7 @@ class RapidOcr:
         return [word for at, row in enumerate(rows) for word in _words(at, *row)]
 
     def read_page(self, page: Grey, lang: str) -> list[Word]:
-        """Words at any angle; what is not sure is read upside down as well, and the surer reading stays."""
+        """Words at any angle; what is not sure is read upside down as well."""
         cuts = [_cut(page, box) for box in self._find(page)[:_MAX_LINES]]
         read = self._read_cuts([cut for cut, _ in cuts], [turned for _, turned in cuts])
         unsure = [at for at, words in enumerate(read) if _confidence(words) < self.sure]
@@ -63,7 +64,8 @@ class RapidOcr:
             [cuts[at][0].upside_down() for at in unsure], [cuts[at][1] + 180 for at in unsure]
         )
         for at, words in zip(unsure, flipped, strict=True):
-            read[at] = max(read[at], words, key=_confidence)
+            if _confidence(words) >= self.sure:
+                read[at] = words
         return [replace(word, page=0, line=(at,)) for at, words in enumerate(read) for word in words]
 
     def _find(self, page: Grey) -> list[Floats]:

@@ -50,6 +50,7 @@ class Tesseract:
     name = "tesseract"
     sure = 0.8
     plausible = 0.5
+    any_angle = False
 
     def language(self, wanted: str) -> str:
         codes = [_NAMES.get(name, name) for name in language_names(wanted)]
