@@ -79,7 +79,7 @@ def read_text(grey: Grey, engine: Engine, lang: str) -> list[Reading]:
     The picture is turned only when it gives nothing sure as it is: upside down, nonsense reads well, too.
     """
     if engine.any_angle:
-        return distinct(plausible(read_page(grey, engine, lang), engine))
+        return _page_first(grey, engine, lang)
     upright = _both(grey, engine, lang)
     best, turned = max(_worth(upright, engine), _ENOUGH - 1), 0
     if best >= _ENOUGH:
@@ -109,6 +109,14 @@ def turned_box(box: Box, degrees: int, shape: tuple[int, ...]) -> Box:
     }[degrees]
 
 
+def _page_first(grey: Grey, engine: Engine, lang: str) -> list[Reading]:
+    """The page, and strips where it has nothing: small letters in large photos."""
+    lines = distinct(plausible(read_page(grey, engine, lang), engine))
+    strips = distinct(plausible(read_strips(grey, engine, lang), engine))
+    lines += [line for line in strips if not any(same_place(line.box, other.box) for other in lines)]
+    return _downwards(lines)
+
+
 def _both(grey: Grey, engine: Engine, lang: str) -> list[Reading]:
     """Page and strips together; where both read the same place the surer one stays."""
     lines = plausible(chain(read_page(grey, engine, lang), read_strips(grey, engine, lang)), engine)
@@ -116,12 +124,16 @@ def _both(grey: Grey, engine: Engine, lang: str) -> list[Reading]:
 
 
 def distinct(lines: Iterable[Reading]) -> list[Reading]:
-    """Of several readings of one place the surest, downwards on the page."""
+    """Of several readings of one place the surest."""
     kept: list[Reading] = []
     for line in sorted(lines, key=lambda item: -item.confidence * min(len(item.text), 8)):
         if not any(same_place(line.box, other.box) for other in kept):
             kept.append(line)
-    return sorted(kept, key=lambda item: (item.box[1], item.box[0]))
+    return _downwards(kept)
+
+
+def _downwards(lines: Iterable[Reading]) -> list[Reading]:
+    return sorted(lines, key=lambda line: (line.box[1], line.box[0]))
 
 
 def plausible(lines: Iterable[Reading], engine: Engine) -> list[Reading]:

@@ -23,6 +23,9 @@ LANGUAGES = ("en", "zh", "zh_tw", "ja", "de", "fr", "es", "it", "pt", "nl")
 """What its one model reads; further languages in Latin letters as well."""
 
 _STRIP = 48  # px, the height that recognition works at
+_SHORT, _LONG = 736, 1600
+"""Sides in px of a page for detection: enlarged to the one, reduced to the other for time and memory."""
+
 _TALL = 1.5  # height over width of a box whose text stands on end
 _MAX_LINES = 80
 _INSET = 0.2  # of a strip, above and below its characters
@@ -72,11 +75,14 @@ class RapidOcr:
         """Four corners (4, 2) for each line, clockwise from its top left."""
         from rapidocr.main import RapidOCRError
 
+        scale = min(max(1.0, _SHORT / min(page.shape)), _LONG / max(page.shape))
+        flags = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+        enlarged = cv2.resize(page, None, fx=scale, fy=scale, interpolation=flags)
         try:
-            _, found = self._models.detect_and_crop(cv2.cvtColor(page, cv2.COLOR_GRAY2BGR), {})
+            _, found = self._models.detect_and_crop(cv2.cvtColor(enlarged, cv2.COLOR_GRAY2BGR), {})
         except RapidOCRError:  # nothing there
             return []
-        return [np.asarray(box, float) for box in found.boxes]
+        return [np.asarray(box, float) / scale for box in found.boxes]
 
     def _read_cuts(self, cuts: Sequence[TextLine], turned: Sequence[int]) -> list[list[Word]]:
         """The words of each, with their places on the page."""
@@ -98,9 +104,14 @@ def _load() -> Any:
     folder = Path(rapidocr.__file__).parent / "models"
     models = {f"{part}.model_path": next(folder.glob(f"*_{part.lower()}_*.onnx")) for part in ("Det", "Rec")}
     threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
-    settings = {"log_level": "error", "return_word_box": True, "use_vertical_padding": False}
-    params: dict[str, Any] = {**models, **threads, **{f"Global.{k}": v for k, v in settings.items()}}
-    return rapidocr.RapidOCR(params=params)
+    settings = {
+        "Global.log_level": "error",
+        "Global.return_word_box": True,
+        "Global.use_vertical_padding": False,
+        "Det.limit_type": "max",
+        "Det.limit_side_len": _LONG,
+    }
+    return rapidocr.RapidOCR(params={**models, **threads, **settings})
 
 
 def _cut(page: Grey, corners: Floats) -> tuple[TextLine, int]:
