@@ -45,11 +45,6 @@ class _Found:
     def items(self) -> list[Reading | Sighting]:
         return [*self.lines, *self.marks]
 
-    def turns(self) -> list[str]:
-        """What is said of the turns that were needed."""
-        turns = sorted({item.turned for item in self.items} - {0})
-        return [f"read after turning the picture {degrees} degrees clockwise" for degrees in turns]
-
     def data(self) -> dict[str, Any]:
         return {
             "found": bool(self.lines or self.marks),
@@ -76,6 +71,7 @@ def _where(item: Reading | Sighting) -> dict[str, Any]:
 def run(args: OcrArgs, context: Context) -> ToolResult:
     from fieldmark.tools.reading.engine import get_engine
     from fieldmark.tools.reading.lines import replaced
+    from fieldmark.tools.reading.noise import calmed
 
     engine = get_engine(context.ocr_engine)
     lang = engine.language(args.lang)
@@ -86,7 +82,8 @@ def run(args: OcrArgs, context: Context) -> ToolResult:
         scale=_scale(placed.box if placed else (0, 0, context.image.width, context.image.height)),
         media_type="image/jpeg",
     )
-    lines, marks = _read(_grey(data), engine, lang, args.mode)
+    grey = calmed(_grey(data), picture.scale or 1.0)
+    lines, marks = _read(grey, engine, lang, args.mode)
     found = _Found(
         engine.name,
         [replaced(line, lambda box: _original(box, picture)) for line in lines[:_MAX_LINES]],
@@ -132,11 +129,9 @@ def _original(box: Box, picture: Picture) -> Box:
 
 
 def _result(found: _Found, notes: Iterable[str], context: Context) -> ToolResult:
-    text = [_headline(found), *(f"Note: {note}." for note in (*notes, *found.turns()))]
+    text = [_headline(found), *(f"Note: {note}." for note in notes)]
     text += [_mark_line(mark) for mark in found.marks]
-    text += [
-        f'- "{line.text}" at {shown(line.box)}, confidence {line.confidence:.2f}' for line in found.lines
-    ]
+    text += [f'- "{line.text}"{_how_sure(line)}' for line in found.lines]
     regions = [_region(context, item) for item in found.items]
     return ToolResult("\n".join(text), found.data(), regions=regions)
 
@@ -150,8 +145,12 @@ def _headline(found: _Found) -> str:
 def _mark_line(mark: Sighting) -> str:
     how = "" if mark.raw == mark.text else f', read as "{mark.raw}"'
     how += "".join(f", {assumed} was read as {read}" for _, read, assumed in mark.changed)
-    place = f"at {shown(mark.box)}, confidence {mark.confidence:.2f}"
-    return f"- registration {mark.text} ({mark.nation}){how}, {place}"
+    return f"- registration {mark.text} ({mark.nation}){how},{_how_sure(mark)}"
+
+
+def _how_sure(item: Reading | Sighting) -> str:
+    turned = f", after turning the picture {item.turned} degrees clockwise" if item.turned else ""
+    return f" at {shown(item.box)}, confidence {item.confidence:.2f}{turned}"
 
 
 def _region(context: Context, item: Reading | Sighting) -> Region:

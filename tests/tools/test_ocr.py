@@ -127,7 +127,7 @@ def test_bold_letters_on_a_dithered_picture(ocr: Ocr, engine: OcrEngine) -> None
 
 
 @both
-@pytest.mark.parametrize(("angle", "cap"), [(0, 24), (-11, 30), (8, 24), (12, 44)])
+@pytest.mark.parametrize(("angle", "cap"), [(0, 24), (-11, 30), (12, 44), (-28, 36)])
 def test_a_tilted_registration_is_found(ocr: Ocr, angle: float, cap: int, engine: OcrEngine) -> None:
     result = ocr(lettered("D-AIMA", cap, angle), engine, mode="registration")
     (mark,) = result.data["registrations"]

@@ -71,6 +71,10 @@ class Engine(Protocol):
     @property
     def plausible(self) -> float: ...
 
+    @property
+    def any_angle(self) -> bool:
+        """Whether `read_page` reads tilted lines, and lines upside down."""
+
     def language(self, wanted: str) -> str:
         """The engine's name of "en", "chi-sim", "en+zh"…; ToolError `invalid_args` lists what it has."""
 

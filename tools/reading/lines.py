@@ -12,13 +12,14 @@ import cv2
 import numpy as np
 
 from fieldmark.tools.reading.engine import Engine, Grey, Word
+from fieldmark.tools.reading.noise import smoothed
 from fieldmark.tools.reading.text_lines import TextLine, find_lines
 from fieldmark.trace import Box
 
 _HAN = re.compile(r"[\u2e80-\u9fff]")
 _BETWEEN_HAN = re.compile(rf"(?<={_HAN.pattern}) (?={_HAN.pattern})")
 _STRIPS = 16
-_NOISE_SIGMA = 1.2
+_SIGMA = 1.2  # px of a strip
 _ENOUGH = 3
 _SHRINK = 0.35
 
@@ -52,7 +53,7 @@ def read_strips(grey: Grey, engine: Engine, lang: str, *, smooth: bool = False) 
     """Lines of large characters, tilted or not; `smooth` helps against heavy noise."""
     lines = find_lines(grey, _STRIPS)
     if smooth:
-        lines = [replace(line, strip=_smoothed(line.strip)) for line in lines]
+        lines = [replace(line, strip=smoothed(line.strip, _SIGMA)) for line in lines]
     return _strips(lines, engine, lang)
 
 
@@ -77,6 +78,8 @@ def read_text(grey: Grey, engine: Engine, lang: str) -> list[Reading]:
 
     The picture is turned only when it gives nothing sure as it is: upside down, nonsense reads well, too.
     """
+    if engine.any_angle:
+        return _page_first(grey, engine, lang)
     upright = _both(grey, engine, lang)
     best, turned = max(_worth(upright, engine), _ENOUGH - 1), 0
     if best >= _ENOUGH:
@@ -106,6 +109,14 @@ def turned_box(box: Box, degrees: int, shape: tuple[int, ...]) -> Box:
     }[degrees]
 
 
+def _page_first(grey: Grey, engine: Engine, lang: str) -> list[Reading]:
+    """The page, and strips where it has nothing: small letters in large photos."""
+    lines = distinct(plausible(read_page(grey, engine, lang), engine))
+    strips = distinct(plausible(read_strips(grey, engine, lang), engine))
+    lines += [line for line in strips if not any(same_place(line.box, other.box) for other in lines)]
+    return _downwards(lines)
+
+
 def _both(grey: Grey, engine: Engine, lang: str) -> list[Reading]:
     """Page and strips together; where both read the same place the surer one stays."""
     lines = plausible(chain(read_page(grey, engine, lang), read_strips(grey, engine, lang)), engine)
@@ -113,12 +124,16 @@ def _both(grey: Grey, engine: Engine, lang: str) -> list[Reading]:
 
 
 def distinct(lines: Iterable[Reading]) -> list[Reading]:
-    """Of several readings of one place the surest, downwards on the page."""
+    """Of several readings of one place the surest."""
     kept: list[Reading] = []
     for line in sorted(lines, key=lambda item: -item.confidence * min(len(item.text), 8)):
         if not any(same_place(line.box, other.box) for other in kept):
             kept.append(line)
-    return sorted(kept, key=lambda item: (item.box[1], item.box[0]))
+    return _downwards(kept)
+
+
+def _downwards(lines: Iterable[Reading]) -> list[Reading]:
+    return sorted(lines, key=lambda line: (line.box[1], line.box[0]))
 
 
 def plausible(lines: Iterable[Reading], engine: Engine) -> list[Reading]:
@@ -189,7 +204,3 @@ def same_place(one: Box, other: Box) -> bool:
     down = min(one[3], other[3]) - max(one[1], other[1])
     smaller = min((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
     return across > 0 and down > 0 and across * down > 0.4 * smaller
-
-
-def _smoothed(grey: Grey) -> Grey:
-    return np.asarray(cv2.GaussianBlur(grey, (0, 0), _NOISE_SIGMA), np.uint8)

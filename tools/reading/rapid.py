@@ -23,6 +23,9 @@ LANGUAGES = ("en", "zh", "zh_tw", "ja", "de", "fr", "es", "it", "pt", "nl")
 """What its one model reads; further languages in Latin letters as well."""
 
 _STRIP = 48  # px, the height that recognition works at
+_SHORT, _LONG = 736, 1600
+"""Sides in px of a page for detection: enlarged to the one, reduced to the other for time and memory."""
+
 _TALL = 1.5  # height over width of a box whose text stands on end
 _MAX_LINES = 80
 _INSET = 0.2  # of a strip, above and below its characters
@@ -34,6 +37,7 @@ class RapidOcr:
     name = "rapidocr"
     sure = 0.9
     plausible = 0.6
+    any_angle = True
 
     def __init__(self) -> None:
         self._models = _load()
@@ -55,7 +59,7 @@ class RapidOcr:
         return [word for at, row in enumerate(rows) for word in _words(at, *row)]
 
     def read_page(self, page: Grey, lang: str) -> list[Word]:
-        """Words at any angle; what is not sure is read upside down as well, and the surer reading stays."""
+        """Words at any angle; what is not sure is read upside down as well."""
         cuts = [_cut(page, box) for box in self._find(page)[:_MAX_LINES]]
         read = self._read_cuts([cut for cut, _ in cuts], [turned for _, turned in cuts])
         unsure = [at for at, words in enumerate(read) if _confidence(words) < self.sure]
@@ -63,18 +67,22 @@ class RapidOcr:
             [cuts[at][0].upside_down() for at in unsure], [cuts[at][1] + 180 for at in unsure]
         )
         for at, words in zip(unsure, flipped, strict=True):
-            read[at] = max(read[at], words, key=_confidence)
+            if _confidence(words) >= self.sure:
+                read[at] = words
         return [replace(word, page=0, line=(at,)) for at, words in enumerate(read) for word in words]
 
     def _find(self, page: Grey) -> list[Floats]:
         """Four corners (4, 2) for each line, clockwise from its top left."""
         from rapidocr.main import RapidOCRError
 
+        scale = min(max(1.0, _SHORT / min(page.shape)), _LONG / max(page.shape))
+        flags = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+        enlarged = cv2.resize(page, None, fx=scale, fy=scale, interpolation=flags)
         try:
-            _, found = self._models.detect_and_crop(cv2.cvtColor(page, cv2.COLOR_GRAY2BGR), {})
+            _, found = self._models.detect_and_crop(cv2.cvtColor(enlarged, cv2.COLOR_GRAY2BGR), {})
         except RapidOCRError:  # nothing there
             return []
-        return [np.asarray(box, float) for box in found.boxes]
+        return [np.asarray(box, float) / scale for box in found.boxes]
 
     def _read_cuts(self, cuts: Sequence[TextLine], turned: Sequence[int]) -> list[list[Word]]:
         """The words of each, with their places on the page."""
@@ -96,9 +104,14 @@ def _load() -> Any:
     folder = Path(rapidocr.__file__).parent / "models"
     models = {f"{part}.model_path": next(folder.glob(f"*_{part.lower()}_*.onnx")) for part in ("Det", "Rec")}
     threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
-    settings = {"log_level": "error", "return_word_box": True, "use_vertical_padding": False}
-    params: dict[str, Any] = {**models, **threads, **{f"Global.{k}": v for k, v in settings.items()}}
-    return rapidocr.RapidOCR(params=params)
+    settings = {
+        "Global.log_level": "error",
+        "Global.return_word_box": True,
+        "Global.use_vertical_padding": False,
+        "Det.limit_type": "max",
+        "Det.limit_side_len": _LONG,
+    }
+    return rapidocr.RapidOCR(params={**models, **threads, **settings})
 
 
 def _cut(page: Grey, corners: Floats) -> tuple[TextLine, int]:

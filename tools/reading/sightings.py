@@ -55,20 +55,30 @@ def sightings(lines: Sequence[Reading]) -> list[Sighting]:
 def read_registrations(grey: Grey, engine: Engine) -> tuple[list[Reading], list[Sighting]]:
     """(plausible lines, marks) of a photo.
 
-    Cheap passes first; noise is smoothed, the whole page read and the picture turned only while nothing sure
-    has been read.
+    Cheap passes first; it is looked at again, and turned, only while nothing sure has been read.
     """
     lang = engine.language(_LANG)
     lines = read_strips(grey, engine, lang)
     if not _is_sure(sightings(lines), engine):
-        lines += read_strips(grey, engine, lang, smooth=True)
-    if not _is_sure(sightings(lines), engine):
-        lines += read_page(grey, engine, lang)
+        lines += _second_look(grey, engine, lang)
     if not sightings(lines):
-        turned = [line for strips in read_turned_strips(grey, engine, lang) for line in strips]
-        if found := sightings(turned):
-            lines = [line for line in turned if line.turned == found[0].turned]
+        lines = _turned(grey, engine, lang) or lines
     return distinct(plausible(lines, engine)), sightings(lines)
+
+
+def _second_look(grey: Grey, engine: Engine, lang: str) -> list[Reading]:
+    if engine.any_angle:
+        return read_page(grey, engine, lang)
+    return read_strips(grey, engine, lang, smooth=True)
+
+
+def _turned(grey: Grey, engine: Engine, lang: str) -> list[Reading]:
+    """The lines of that turn of the picture which gives the surest mark; none without one."""
+    if engine.any_angle:
+        return []
+    lines = [line for strips in read_turned_strips(grey, engine, lang) for line in strips]
+    found = sightings(lines)
+    return [line for line in lines if line.turned == found[0].turned] if found else []
 
 
 def _is_sure(found: Sequence[Sighting], engine: Engine) -> bool:

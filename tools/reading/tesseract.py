@@ -17,6 +17,7 @@ import numpy as np
 
 from fieldmark.errors import ToolError
 from fieldmark.tools.reading.engine import Grey, Word, language_names
+from fieldmark.tools.reading.noise import smoothed
 
 LEVEL_LINE = 7
 SPARSE = 11
@@ -36,7 +37,7 @@ _NAMES = {
     "ko": "kor",
     "ru": "rus",
 }
-_NOISE_SIGMA = 1.2
+_SIGMA = 1.2
 _GRAIN = 4.0  # grey levels
 _CRASHES = (-signal.SIGABRT, -signal.SIGFPE, -signal.SIGSEGV)
 
@@ -49,6 +50,7 @@ class Tesseract:
     name = "tesseract"
     sure = 0.8
     plausible = 0.5
+    any_angle = False
 
     def language(self, wanted: str) -> str:
         codes = [_NAMES.get(name, name) for name in language_names(wanted)]
@@ -109,11 +111,7 @@ def _denoised(grey: Grey) -> Grey:
     """Smoothed where grain is strong: Tesseract would spend seconds on it, reading each speck."""
     kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)  # Immerkaer's noise estimate, 1996
     grain = float(np.abs(cv2.filter2D(grey, cv2.CV_32F, kernel)).mean()) * (np.pi / 2) ** 0.5 / 6
-    return smoothed(grey) if grain > _GRAIN else grey
-
-
-def smoothed(grey: Grey) -> Grey:
-    return np.asarray(cv2.GaussianBlur(grey, (0, 0), _NOISE_SIGMA), np.uint8)
+    return smoothed(grey, _SIGMA) if grain > _GRAIN else grey
 
 
 def _written(images: Sequence[Grey], folder: Path) -> Path:

@@ -2,7 +2,7 @@
 
 Tesseract reads such strips well and wide photos or text tilted over ~4 degrees badly. Characters are blobs
 of an adaptive threshold, in both polarities and several sizes, chained to their nearest neighbour of like
-height and brightness. Not found: joined handwriting, single characters, text tilted over ~20 degrees.
+height and brightness. Not found: joined handwriting, single characters, text tilted over ~35 degrees.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _THRESHOLDS = ((61, 9), (31, 25))  # window in px and contrast: for faint text, 
 _SCALES = (1.0, 0.5, 0.25)
 _WIDEST = 2.2  # times the height: two characters that touch
 _MAX_BLOBS = 3000
-_MAX_SLOPE = 0.36  # tan 20 degrees
+_MAX_SLOPE = 0.75  # tan 37 degrees
 
 
 @dataclass(frozen=True)
