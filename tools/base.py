@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from fieldmark.errors import ToolErrorKind
 from fieldmark.trace import Action, Picture, Region
@@ -22,9 +22,20 @@ DATA_CAP = 12_000
 
 
 class Args(BaseModel):
-    """Base of the arguments of every tool; a field that is not declared is refused by name."""
+    """Base of the arguments of every tool; a field that is not declared is refused by name.
 
-    model_config = ConfigDict(extra="forbid")
+    Models write null for what they leave out, and a number where a text of digits is meant.
+    """
+
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_absent(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
+        return {name: value for name, value in given.items() if value is not None or name not in optional}
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -141,11 +142,12 @@ def test_the_tool_says_which_mark_it_looked_for(context_of: ContextOf, registry:
         ({"icao24": "3C65A1"}, "- D-AIMA: Airbus A380-841"),
         ({"registration": "", "icao24": "0x3c65a1", "serial": ""}, "- D-AIMA: Airbus A380-841"),
         ({"serial": "077"}, "No registry record for 077."),
+        ({"registration": None, "serial": 12345}, "No registry record for 12345."),
         ({"registration": "N1"}, "US numbering: N1 = 24-bit address a00001"),
     ],
 )
 def test_the_tool_takes_an_address_or_a_serial_instead(
-    context_of: ContextOf, registry: AircraftDb, arguments: dict[str, str], says: str
+    context_of: ContextOf, registry: AircraftDb, arguments: dict[str, Any], says: str
 ) -> None:
     context = context_of(Image.new("RGB", (50, 50)), registry=registry)
     result = call_tool(get_tool("aircraft_registry"), arguments, context, door="graph")
@@ -162,6 +164,14 @@ def test_the_tool_wants_exactly_one_thing_to_look_up(
     context = context_of(Image.new("RGB", (50, 50)), registry=registry)
     result = call_tool(get_tool("aircraft_registry"), arguments, context, door="graph")
     assert result.error_kind == "invalid_args"
+
+
+@pytest.mark.parametrize(
+    ("read", "nation"),
+    [("NIO5", "United States"), ("QQ-ABC", None), ("85123", None), ("UR-82060", "Ukraine")],
+)
+def test_a_guess_at_the_prefix_names_no_nation(registry: AircraftDb, read: str, nation: str | None) -> None:
+    assert registry.lookup(read)["nation"] == nation
 
 
 def test_without_a_registry_it_is_unavailable(context_of: ContextOf) -> None:

@@ -55,6 +55,9 @@ def test_a_crop_is_enlarged_and_refers_to_the_original(context: RecordingContext
         pytest.param(box(1024, 768, 2048, 1536, space="sent"), [2000, 1500, 4000, 3000], id="2-03"),
         pytest.param(box(0.5, 0.5, 1, 1, space="fraction"), [2000, 1500, 4000, 3000], id="fraction"),
         pytest.param(box("100", "50", "400", "300.0"), [100, 50, 400, 300], id="2-09"),
+        pytest.param(
+            box(0, 0, 40, 40, space=None, zoom=None, rotate=None, contrast=None), [0, 0, 40, 40], id="null"
+        ),
         pytest.param(box("-1", "+0.5", " 40 ", "40"), [0, 0, 40, 40], id="2-09 signs and blanks"),
         pytest.param(box(100.2, 50.7, 399.1, 299.5), [100, 50, 400, 300], id="odd numbers"),
     ],
@@ -145,7 +148,6 @@ def test_no_side_passes_the_limit(crop: Call, arguments: dict[str, Any]) -> None
         (box(0, 0, 400, 300, space="percent"), "space"),
         (box(0, 0, 400, 300, rotate="90°"), "rotate"),
         (box(0, 0, 400, 300, rotate=float("inf")), "rotate"),
-        (box(0, 0, 400, 300, rotate=None), "rotate"),
         (box(0, 0, 400, 300, contrast="high"), "contrast"),
         ({"bbox": [0, 0, 10, 10]}, "bbox: unknown argument"),
         ({"x1": 0, "y1": 0, "x2": 100}, "y2: missing"),

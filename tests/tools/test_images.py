@@ -183,6 +183,16 @@ def test_palette_with_a_transparent_colour_is_composited_too(staged: Stage) -> N
     assert picture.getpixel((50, 5)) == (200, 0, 0)
 
 
+def test_a_transparent_level_of_16_bits_is_composited_too(staged: Stage) -> None:
+    """1-05 and 1-07 at once: 16 bits, of which one level, and not its neighbour, stands for nothing."""
+    values = np.array([[0, 1, 65535]] * 3, np.uint16).repeat(20, axis=0).repeat(20, axis=1)
+    data = png(Image.fromarray(values))
+    clear = struct.pack(">I4sH", 2, b"tRNS", 0)
+    clear += struct.pack(">I", zlib.crc32(clear[4:]))
+    picture = decoded(staged(data[:33] + clear + data[33:]).original)
+    assert [picture.getpixel((x, 5))[0] for x in (5, 25, 45)] == [255, 0, 255]  # type: ignore[index]
+
+
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP", "AVIF", "PPM", "JPEG2000"])
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "YCbCr", "I", "F"])
 def test_every_format_in_every_mode_becomes_rgb(staged: Stage, kind: str, mode: str) -> None:
@@ -204,7 +214,7 @@ def test_of_an_animation_the_first_frame_is_used_and_said_so(staged: Stage) -> N
     buffer = io.BytesIO()
     frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:])
     result = staged(buffer.getvalue())
-    assert result.notes == ("The file is a GIF of 3 frames; only the first frame is shown.",)
+    assert result.notes == ("The file has 3 frames (GIF); only the first frame is shown.",)
     assert decoded(result.original).convert("RGB").getpixel((5, 5)) == (255, 255, 255)
 
 
@@ -220,6 +230,7 @@ def test_a_large_picture_gets_a_smaller_view(staged: Stage) -> None:
     ("data", "kind", "says"),
     [
         pytest.param(b"", "empty", "0 bytes", id="1-19"),
+        (b"\xef\xbb\xbf\n<!DocType html><p>busy</p>", "unknown_format", "HTML"),
         pytest.param(png_header(20000, 20000), "too_large", "400 megapixels", id="1-15"),
         (png_header(12000, 11000), "too_large", "132 megapixels"),
         pytest.param(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "needs_decoder", "pi-heif", id="1-11"),

@@ -101,6 +101,15 @@ def test_nothing_to_read_is_not_an_error(ocr: Ocr, mode: str, engine: OcrEngine)
 
 
 @both
+@pytest.mark.parametrize("size", [(1, 1), (1, 1000), (2000, 1), (5000, 2)])
+def test_a_picture_too_thin_for_text_holds_none(ocr: Ocr, size: tuple[int, int], engine: OcrEngine) -> None:
+    """Cases 1-26 and 1-27: nothing is made smaller than a pixel."""
+    result = ocr(Image.new("RGB", size, "white"), engine)
+    assert result.ok
+    assert not result.data["found"]
+
+
+@both
 def test_two_characters_are_enough(ocr: Ocr, engine: OcrEngine) -> None:
     """Case 3-02: too little for Tesseract's own detection of orientation, which is not used."""
     assert lines(ocr(sign("7K", 60, (120, 80)), engine)) == ["7K"]
@@ -167,6 +176,9 @@ def test_words_are_not_registrations(ocr: Ocr, engine: OcrEngine) -> None:
         ("tesseract", "zh", "chi_sim"),
         ("tesseract", "chi-sim", "chi_sim"),
         ("tesseract", "en+zh_CN", "eng+chi_sim"),
+        ("tesseract", "en-US", "eng"),
+        ("tesseract", "en, zh", "eng+chi_sim"),
+        ("tesseract", "en/中文", "eng+chi_sim"),
         ("rapidocr", "eng", "en"),
         ("rapidocr", "chi-sim", "zh"),
     ],
@@ -176,7 +188,7 @@ def test_language_names(engine: OcrEngine, name: str, code: str) -> None:
     assert get_engine(engine).language(name) == code
 
 
-@pytest.mark.parametrize("name", ["eng+xxx", "../../etc/passwd", "", "osd"])
+@pytest.mark.parametrize("name", ["eng+xxx", "../../etc/passwd", "", "osd", "en-zh", "en ja"])
 @pytest.mark.parametrize(
     ("engine", "have"), [("tesseract", "have chi_sim, eng"), ("rapidocr", "have en, zh")]
 )

@@ -172,11 +172,18 @@ def test_a_damaged_pdf_is_an_error_of_the_tool(open_page: Open, damage: bytes) -
     assert result.text.startswith("Error (runtime): the PDF cannot be read")
 
 
+def test_a_page_that_is_sent_as_a_pdf_is_read_as_a_page(open_page: Open) -> None:
+    assert "Log in first" in open_page("<html><p>Log in first</p></html>", "application/pdf").text
+
+
 def test_a_download_is_named_and_an_empty_page_said_to_be_empty(open_page: Open) -> None:
     download = open_page(b"\0" * 4096, "application/octet-stream")
     assert download.ok
     assert "a download, not a page (application/octet-stream, 4,096 bytes)" in download.text
     assert download.data["found"] is False
+    for start in (b"\xff\xd8\xff\xe0", b"\x1f\x8b\x08", b"PK\3\4"):
+        mislabelled = open_page(start + b"\x01" * 100, "text/html")
+        assert "a download, not a page (text/html, " in mislabelled.text
     empty = open_page(b"", "text/html", http=204)
     assert "the page is empty (HTTP 204)" in empty.text
     assert empty.ok

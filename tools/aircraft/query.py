@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fieldmark.tools.aircraft.n_numbers import address_of, n_number_of
 from fieldmark.tools.aircraft.nations import nation_of_address, nation_of_prefix
-from fieldmark.tools.reading.registrations import key, marks, nation_of, normalised
+from fieldmark.tools.reading.registrations import Mark, key, marks, nation_of, normalised
 
 _KINDS = ("registration", "icao24", "serial")
 
@@ -52,7 +52,7 @@ class Query:
         return 2 <= len(self.mark) <= 9 and not (known and nation_of(self.text.upper()) is None)
 
     def nation(self, registrations: Iterable[str]) -> str | None:
-        """By the marks that were found, else by the text as read, else by address, else by a misreading."""
+        """By the marks that were found, else by the text as read, else by address, else by a misreading of what follows the prefix."""
         spellings = [*registrations, self.text if self.mark else ""]
         by_mark = (
             nation_of(normalised(text)) or nation_of_prefix(normalised(text)) for text in spellings if text
@@ -62,4 +62,10 @@ class Query:
             return whole
         if self.address:
             return nation_of_address(int(self.address, 16))
-        return next((mark.nation for mark in marks(self.mark)[:1]), None)
+        return next((mark.nation for mark in marks(self.mark) if not _in_prefix(mark)), None)
+
+
+def _in_prefix(mark: Mark) -> bool:
+    """Whether the characters that name the nation were themselves read otherwise."""
+    prefix = mark.text.partition("-")[0] if "-" in mark.text else mark.text[:1]
+    return any(place < len(prefix) for place, _, _ in mark.changed)

@@ -16,6 +16,7 @@ PDF_PAGES = 200
 PDF_SECONDS = 20.0
 """Pages and time after which the rest of a PDF is left out."""
 _TEXT = re.compile(r"text/|application/(.*[+.-])?(json|xml|yaml|javascript)$")
+_PICTURES_AND_ARCHIVES = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"RIFF", b"PK\3\4", b"\x1f\x8b")
 _HTML = re.compile(rb"\s*(<!--.*?-->\s*)*<(!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -38,8 +39,10 @@ def read_page(data: bytes, page: Page) -> PageText:
     kind = page.media_type.partition(";")[0].strip().lower()
     if not data:
         return PageText("", note=f"the page is empty (HTTP {page.http})")
-    if data.startswith(b"%PDF-") or kind == "application/pdf":
+    if data.startswith(b"%PDF-") or (kind == "application/pdf" and not _HTML.match(data[:2048])):
         return _pdf(data)
+    if data.startswith(_PICTURES_AND_ARCHIVES):  # whatever the site calls it
+        return _download(data, kind)
     if kind in ("text/html", "application/xhtml+xml") or (_vague(kind) and _HTML.match(data[:2048])):
         found = read_html(decode(data, page.media_type), page.final_url)
         if found.main is None:
@@ -47,14 +50,18 @@ def read_page(data: bytes, page: Page) -> PageText:
         return PageText(found.main, found.title, found.whole, "the main text; `find` searches the whole page")
     if _TEXT.match(kind) or (_vague(kind) and _looks_like_text(data)):
         return PageText(decode(data, page.media_type).replace("\r\n", "\n"))
-    return PageText(
-        "", note=f"a download, not a page ({kind or 'unknown type'}, {len(data):,} bytes)", readable=False
-    )
+    return _download(data, kind)
+
+
+def _download(data: bytes, kind: str) -> PageText:
+    note = f"a download, not a page ({kind or 'unknown type'}, {len(data):,} bytes)"
+    return PageText("", note=note, readable=False)
 
 
 def _vague(kind: str) -> bool:
     return kind in (
         "",
+        "application/pdf",
         "text/plain",
         "application/octet-stream",
         "application/unknown",

@@ -150,5 +150,6 @@ def _unreadable(data: bytes, error: Exception) -> DataFault:
         what = "its header cannot be read" if isinstance(error, UnidentifiedImageError) else str(error)
         message = f"the picture is truncated, damaged or of a rare kind: {what}; download it again"
         return DataFault(message, kind="truncated")
-    kind = next((name for magic, name in _KNOWN_AS if start.lstrip().startswith(magic)), "unknown format")
+    start = start.lower().lstrip(b"\xef\xbb\xbf \t\r\n")
+    kind = next((name for magic, name in _KNOWN_AS if start.startswith(magic.lower())), "unknown format")
     return DataFault(f"not a readable picture ({kind}): convert it to JPEG or PNG", kind="unknown_format")

@@ -225,4 +225,4 @@ def _smaller(image: Image.Image, side: int) -> tuple[bytes, Meta]:
 def _notes(head: Header) -> tuple[str, ...]:
     if head.frames <= 1:
         return ()
-    return (f"The file is a {head.format} of {head.frames} frames; only the first frame is shown.",)
+    return (f"The file has {head.frames} frames ({head.format}); only the first frame is shown.",)

@@ -52,7 +52,12 @@ def _from_16_bits(image: Image.Image) -> Image.Image:
     import numpy as np
 
     table = (np.arange(65536) * (255 / 65535)).round().astype(np.uint8)
-    return Image.fromarray(table[np.asarray(image)])
+    values = np.asarray(image)
+    grey = Image.fromarray(table[values])
+    clear = image.info.get("transparency")
+    if isinstance(clear, int):  # a level of 16 bits, which 8 bits cannot tell from its neighbours
+        grey.putalpha(Image.fromarray((values != clear).astype(np.uint8) * 255))
+    return grey
 
 
 def _stretched(image: Image.Image) -> Image.Image:

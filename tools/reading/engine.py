@@ -25,6 +25,14 @@ _ALIASES = {
     "cn": "zh",
     "ch": "zh",
     "chinese": "zh",
+    "chinese_simplified": "zh",
+    "simplified_chinese": "zh",
+    "zh_sg": "zh",
+    "中文": "zh",
+    "简体中文": "zh",
+    "zh_hk": "zh_tw",
+    "chinese_traditional": "zh_tw",
+    "traditional_chinese": "zh_tw",
     "zh_hant": "zh_tw",
     "chi_tra": "zh_tw",
     "deu": "de",
@@ -34,9 +42,18 @@ _ALIASES = {
     "por": "pt",
     "nld": "nl",
     "jpn": "ja",
+    "jp": "ja",
     "japanese": "ja",
     "kor": "ko",
+    "korean": "ko",
     "rus": "ru",
+    "russian": "ru",
+    "german": "de",
+    "french": "fr",
+    "spanish": "es",
+    "italian": "it",
+    "portuguese": "pt",
+    "dutch": "nl",
 }
 
 
@@ -98,6 +115,13 @@ def get_engine(name: OcrEngine) -> Engine:
 
 
 def language_names(wanted: str) -> list[str]:
-    """Our names of the languages in "en", "chi-sim", "eng+zh_CN"…: two letters, `zh_tw`, else as written."""
-    names = [re.sub(r"\W+", "_", name.strip().lower()) for name in wanted.split("+")]
-    return [_ALIASES.get(name, name) for name in names]
+    """Our names of the languages in "en-US", "chi-sim", "eng, zh_CN"…: two letters, `zh_tw`, else as written."""
+    names = [re.sub(r"\W+", "_", name.strip().lower()) for name in re.split(r"[+,;/\s]+", wanted.strip())]
+    return [_ALIASES.get(name, _without_region(name)) for name in names]
+
+
+def _without_region(name: str) -> str:
+    """`pt_br` -> `pt`; but `en_zh` may mean two languages, and stays to be refused."""
+    language, _, region = name.partition("_")
+    known = {*_ALIASES.values()}
+    return language if language in known and len(region) == 2 and region not in known - {language} else name

@@ -68,7 +68,8 @@ def read_turned_strips(grey: Grey, engine: Engine, lang: str) -> Iterator[list[R
 
 def read_page(grey: Grey, engine: Engine, lang: str, shrink: float = 1.0) -> list[Reading]:
     """Whatever the engine finds on the page; `shrink` below 1 suits letters over ~120 px."""
-    page = cv2.resize(grey, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+    height, width = (max(round(side * shrink), 1) for side in grey.shape)
+    page = cv2.resize(grey, (width, height), interpolation=cv2.INTER_AREA)
     words = engine.read_page(np.asarray(page, np.uint8), lang)
     return _readings(words, lambda word: _scaled(word.box, 1 / shrink))
 

@@ -63,9 +63,8 @@ class Outward:
                 f"the certificate of {target.host} is not valid: {error.certificate_error}"
             ) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise Unreachable(
-                f"{target.host} cannot be read: {type(error).__name__}: {error}"[:300]
-            ) from None
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            raise Unreachable(f"{target.host} cannot be read: {what}"[:300]) from None
 
     async def _addresses(self, target: Target) -> list[str]:
         try:
