@@ -127,6 +127,15 @@ def test_the_mirror_image_is_described_without_its_pixels() -> None:
     assert derived.look @ true.look > 0.999
 
 
+def test_a_box_is_found_in_a_scene_though_chance_votes_speak_for_its_mirror_image(tmp_path: Path) -> None:
+    for name in ("box_in_scene.png", "apple.jpg"):
+        shutil.copy(PHOTOS / name, tmp_path)
+    build(tmp_path, processes=0)
+    hits = LocalIndex.open(tmp_path).query((PHOTOS / "box.png").read_bytes(), 5)
+    assert hits[0].title == "box_in_scene"
+    assert hits[0].score >= 0.5
+
+
 def test_a_match_says_where(index: LocalIndex) -> None:
     hit = index.query(png(in_a_page(scene(3))), 1)[0]
     assert hit.entity == "scene 3"

@@ -122,6 +122,18 @@ async def test_the_result_has_no_structured_content(picture: Path) -> None:
     assert result.structured_content is None
 
 
+async def test_on_the_host_the_options_say_which_tools_there_are(picture: Path) -> None:
+    pages = MINI / "site"
+    async with client("--site", pages) as without:
+        assert {tool.name for tool in (await without.list_tools()).tools} == {
+            *("answer", "open_page", "read_skill", "web_search")
+        }
+    async with client("--image", picture, "--index", MINI / "index", "--eyes", "m", "--eyes-url", EYES) as mcp:
+        offered = {tool.name for tool in (await mcp.list_tools()).tools}
+    assert {"inspect_image", "compare_images", "reverse_image_search"} <= offered
+    assert not {"browser", "classify_image"} & offered
+
+
 async def test_inside_a_container_the_tools_and_skills_of_the_episode(container: Container) -> None:
     gateway, env = container
     async with client(**env) as mcp:
