@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +15,8 @@ from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
 NOT_FORCED = frozenset({"model", "messages", "input", "instructions", "system", "tools", "stream"})
 """What an agent says, and how it listens: never changed."""
+
+_HOST_PATTERN = re.compile(r"(https?://)?(\*\.)?([a-z0-9_-]+\.)*[a-z0-9_-]+(/\S*)?", re.IGNORECASE)
 
 
 class ModelConfig(BaseModel):
@@ -103,13 +106,30 @@ class RunConfig(BaseModel):
     name: str | None = None
     out: Path | None = None
 
-    @field_validator("tools", "skills", "tasks", mode="before")
+    @field_validator("tools", "skills", "tasks", "allow", "deny", "allow_local", mode="before")
     @classmethod
     def _names(cls, value: object) -> object:
         """In a file, too, names may stand in one string with commas."""
         return (
             [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
         )
+
+    @field_validator("allow", "deny")
+    @classmethod
+    def _hosts(cls, patterns: list[str]) -> list[str]:
+        for pattern in patterns:
+            if not _HOST_PATTERN.fullmatch(pattern):
+                raise ValueError(f"{pattern!r} is no host: give wikipedia.org or wikipedia.org/wiki")
+        return patterns
+
+    @field_validator("allow_local")
+    @classmethod
+    def _hosts_and_ports(cls, places: list[str]) -> list[str]:
+        for place in places:
+            host, _, port = place.rpartition(":")
+            if not host or not port.isdecimal():
+                raise ValueError(f"{place!r} is no host:port: give 127.0.0.1:8000")
+        return places
 
     @model_validator(mode="after")
     def _eyes_at_the_models_server(self) -> RunConfig:
@@ -130,7 +150,10 @@ FLAT = {
 
 
 _MODEL_KEYS = {
-    "model": {"base_url": "base_url", "key_env": "key_env", "sees": "sees", "space": "space"},
+    "model": {
+        **{"base_url": "base_url", "key_env": "key_env"},
+        **{"sees": "sees", "space": "space", "force": "force"},
+    },
     "eyes": {"eyes_url": "base_url", "eyes_key_env": "key_env"},
 }
 """A model's own key, a name or a table → other flags and TOML keys that belong to it, and its fields."""
@@ -140,16 +163,19 @@ def load_config(toml: Path | None, flags: dict[str, Any]) -> RunConfig:
     """Defaults, then the TOML file, then the flags that were given. UsageError names the wrong key."""
     merged = _read(toml) if toml else {}
     given = {key: value for key, value in flags.items() if value is not None}
+    force = given.pop("force", {})
     models = {role: _model(role, fields, merged, given) for role, fields in _MODEL_KEYS.items()}
     models = {role: model for role, model in models.items() if model}
-    if "force" in given:
-        forced = models.setdefault("model", {})
-        forced["force"] = {**forced.get("force", {}), **given.pop("force")}
+    if force:
+        model = models.setdefault("model", {})
+        model["force"] = {**_table("force", model.get("force", {})), **force}
+    if "eyes" in models and "name" not in models["eyes"]:
+        raise UsageError("the eyes have an option but no name: name the vision model with --eyes NAME")
     merged.update(given)
     limits = {field: merged.pop(key) for key, field in FLAT.items() if key in merged}
     try:
         return RunConfig.model_validate(
-            {**merged, **models, "limits": {**merged.get("limits", {}), **limits}}
+            {**merged, **models, "limits": {**_table("limits", merged.get("limits", {})), **limits}}
         )
     except ValidationError as error:
         raise UsageError(_explain(error, toml)) from None
@@ -160,13 +186,19 @@ def _model(
 ) -> dict[str, Any]:
     """Takes what belongs to one model out of both sources."""
     model = merged.pop(role, {})
-    model = {"name": model} if isinstance(model, str) else dict(model)
+    model = {"name": model} if isinstance(model, str) else dict(_table(role, model, "a name or a table"))
     for key, field in {role: "name", **fields}.items():
         if key in given:
             model[field] = given.pop(key)
         elif key in merged:
             model[field] = merged.pop(key)
     return model
+
+
+def _table(key: str, value: Any, wanted: str = "a table") -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise UsageError(f"{key}: give {wanted}, not {value!r}")
+    return value
 
 
 def _read(path: Path) -> dict[str, Any]:

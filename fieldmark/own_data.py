@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from fieldmark.config import RunConfig
@@ -15,8 +16,8 @@ def with_own_data(benchmark: Benchmark, config: RunConfig) -> Benchmark:
     """`benchmark` with `--index` and `--registry`. UsageError when one of them cannot be used."""
     if config.index is not None:
         _open_index(config)
-    if config.registry is not None and not config.registry.is_file():
-        raise UsageError(f"--registry {config.registry} is not a file: name a registry, CSV or SQLite")
+    if config.registry is not None:
+        _check_registry(config.registry)
     return replace(
         benchmark,
         index=config.index or benchmark.index,
@@ -40,6 +41,17 @@ def check_unchanged(config: RunConfig, recorded: dict[str, Any], where: str) -> 
     for part, now in describe(config).items():
         if recorded.get(part, {}).get("sha256") != now["sha256"]:
             raise UsageError(f"the {part} has changed since {where} began: start a new run")
+
+
+def _check_registry(path: Path) -> None:
+    from fieldmark.tools.aircraft.db import AircraftDb
+
+    if not path.is_file():
+        raise UsageError(f"--registry {path} is not a file: name a registry, CSV or SQLite")
+    try:
+        AircraftDb.open(path)
+    except UsageError as error:
+        raise UsageError(f"--registry {error}") from None
 
 
 def _open_index(config: RunConfig) -> Any:

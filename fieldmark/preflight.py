@@ -120,9 +120,8 @@ def make_upstream(model: ModelConfig, option: str = "--base-url") -> Upstream:
         return ScoutUpstream(model.force)
     base_url = model.base_url or os.environ.get("OPENAI_BASE_URL")
     if not base_url:
-        raise UsageError(
-            f"model {model.name!r} needs {option}, an OpenAI-compatible server; or take {BUILTIN[0]}"
-        )
+        instead = f"; or take {BUILTIN[0]}" if option == "--base-url" else ""
+        raise UsageError(f"model {model.name!r} needs {option}, an OpenAI-compatible server{instead}")
     if urlsplit(base_url).scheme not in ("http", "https"):
         raise UsageError(f"{option} {base_url!r} is not an http:// or https:// URL")
     check_endpoint(model, base_url, option)

@@ -88,6 +88,11 @@ class OptionalBoxArgs(Args):
         return (self.x1, self.y1, self.x2, self.y2)
 
 
+def looks(tool: Tool) -> bool:
+    """Whether a tool works on the task image: then it takes a box of it."""
+    return issubclass(tool.args, BoxArgs | OptionalBoxArgs)
+
+
 def in_space(tool: Tool, space: Space) -> Tool:
     """`tool` with `space` as the default of its boxes, in what it says and in what it does."""
     if "space" not in tool.args.model_fields:

@@ -11,6 +11,7 @@ import click
 from fieldmark.commands.tool import host_options, inside, is_inside, outside, prompt_here
 from fieldmark.task import SkillCard
 from fieldmark.tools.base import Tool
+from fieldmark.tools.boxes import looks
 from fieldmark.tools.offer import Offer
 from fieldmark.tools.read_skill import skill_list
 from fieldmark.tools.registry import all_tools
@@ -38,22 +39,34 @@ def command(**given: Any) -> None:
         prompt = prompt_here()
         offer, cards, world = Offer.of(prompt), prompt.skills, inside(prompt, given["out"])
     else:
-        cards, world = _bundled(), outside(**given)
+        cards, world = _bundled(), outside(**given, looking=not any(given[key] for key in _NO_PICTURE))
         offer = Offer(_usable(given), [card.name for card in cards])
         world()  # a wrong option is told to the user now, not to a model later
     serve(offer, world, skill_list(cards) if cards and "read_skill" in offer.tools else None)
     os._exit(0)  # calls that the client has given up are not waited for
 
 
+_NO_PICTURE = ("registry", "search", "site", "web")
+"""Options that give a server something to do without a picture."""
+
+
 def _usable(given: dict[str, Any]) -> dict[str, Tool]:
-    """The tools whose service the options name."""
+    """The tools whose service the options name, and those that look only where there is a picture. The
+    browser needs a sandbox; the classifier is for models without eyes.
+    """
+    web = given["web"] or given["site"]
     services = {
         "index": given["index"] or given["reverse"],
         "registry": given["registry"],
         "search": given["search"] or given["site"],
-        "web": given["web"] or given["site"],
+        "web": web,
+        "found_pictures": given["index"] or web,
+        "eyes": given["eyes"],
     }
-    return {tool.name: tool for tool in all_tools() if tool.needs is None or services.get(tool.needs)}
+    usable = [tool for tool in all_tools() if tool.needs is None or services.get(tool.needs)]
+    return {
+        tool.name: tool for tool in usable if tool.name != "browser" and (given["image"] or not looks(tool))
+    }
 
 
 def _bundled() -> list[SkillCard]:

@@ -20,8 +20,8 @@ def _values(ctx: click.Context, param: click.Parameter, pairs: tuple[str, ...]) 
     """KEY=VALUE, the value as JSON where it is JSON, else as a text."""
     values: dict[str, Any] = {}
     for pair in pairs:
-        key, sign, value = pair.partition("=")
-        if not key.strip() or not sign:
+        key, _, value = pair.partition("=")
+        if not key.strip() or not value:
             raise click.BadParameter(f"{pair!r} is not KEY=VALUE, such as temperature=0")
         try:
             values[key.strip()] = json.loads(value)

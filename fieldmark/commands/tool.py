@@ -80,6 +80,7 @@ def command(name: str | None, arguments: str, **given: Any) -> None:
     fieldmark tool open_page --json '{"url": "https://example.org/"}' --web live
     fieldmark tool web_search --json '{"query": "737 MAX winglet"}' --search serpapi:bing
     """
+    from fieldmark.tools.boxes import looks
     from fieldmark.tools.offer import Offer
     from fieldmark.tools.registry import all_tools, get_tool
 
@@ -88,7 +89,8 @@ def command(name: str | None, arguments: str, **given: Any) -> None:
         offer, world = Offer.of(prompt), inside(prompt, given["out"])
     else:
         tools = [get_tool(name)] if name else all_tools()
-        offer, world = Offer({tool.name: tool for tool in tools}), outside(**given)
+        looking = any(looks(tool) for tool in tools)
+        offer, world = Offer({tool.name: tool for tool in tools}), outside(**given, looking=looking)
     if name is None:
         _list(offer)
         return
@@ -171,15 +173,19 @@ def outside(
     eyes_url: str | None,
     eyes_key_env: str,
     out: Path | None,
+    *,
+    looking: bool,
     **searching: Any,
 ) -> Callable[[], World]:
-    """One Context, made when it is first asked for, from the options of the command line."""
+    """One Context, made when it is first asked for, from the options of the command line. `looking`: what
+    is called works on a picture.
+    """
 
     @cache
     def make() -> World:
         fetch = _fetcher(web, site)
         search, reverse = _searchers(site, **searching)
-        if image is None and fetch is None and search is None:
+        if image is None and looking:
             raise UsageError("name the picture: --image FILE")
         from fieldmark.tools.outside import HostContext
 
@@ -222,7 +228,7 @@ def _searchers(
 
 
 def _blank() -> Path:
-    """A picture of one pixel, for a tool that only reads pages."""
+    """A picture of one pixel, for a tool that looks at none."""
     import tempfile
 
     from PIL import Image
@@ -234,6 +240,8 @@ def _blank() -> Path:
 
 def _eyes(name: str | None, url: str | None, key_env: str) -> Any:
     if name is None:
+        if url:
+            raise UsageError("--eyes-url is a server and names no model: add --eyes NAME")
         return None
     from fieldmark.config import ModelConfig
     from fieldmark.preflight import make_eyes

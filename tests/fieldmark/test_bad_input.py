@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fieldmark.config import load_config
 from tests.conftest import FIELDMARK, Fieldmark
 from tests.model_server import ModelServer, Reply
 
@@ -39,6 +40,12 @@ def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
         (["--max-tokens", "-1"], ["max_tokens", "-1"]),
         (["--force", "temperature"], ["--force", "temperature", "KEY=VALUE"]),
         (["--force", "messages=[]"], ["force", "messages"]),
+        (["--force", "temperature="], ["--force", "temperature=", "KEY=VALUE"]),
+        (["--eyes-url", "http://localhost:1/v1"], ["eyes", "--eyes NAME"]),
+        (["--allow", "http://"], ["allow", "http://", "wikipedia.org"]),
+        (["--deny", "wikipedia.org:443"], ["deny", "wikipedia.org:443"]),
+        (["--allow-local", "localhost"], ["allow_local", "localhost", "host:port"]),
+        (["--registry", __file__], ["--registry", "test_bad_input.py", "CSV"]),
         (["--limit", "many"], ["--limit", "many"]),
         (["--resume", "nowhere"], ["nowhere", "run.json"]),
         (["--resume", "nowhere", "--agent", "react"], ["--agent", "--resume"]),
@@ -53,6 +60,9 @@ def test_a_wrong_name_or_value(fieldmark: Fieldmark, arguments: list[str], words
 def test_a_toml_file_with_a_wrong_key_or_wrong_syntax(fieldmark: Fieldmark, tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text('agnet = "react"\n')
     refused(fieldmark("run", "run.toml"), "agnet", "run.toml", "agent")
+    for key in ("model", "eyes", "limits", "force"):
+        (tmp_path / "run.toml").write_text(f"{key} = 3\n")
+        refused(fieldmark("run", "run.toml"), key, "3")
     (tmp_path / "run.toml").write_text("agent = react\n")
     refused(fieldmark("run", "run.toml"), "run.toml", "TOML")
 
@@ -141,3 +151,12 @@ def test_a_disk_that_is_nearly_full(fieldmark: Fieldmark) -> None:
 )
 def test_other_commands(fieldmark: Fieldmark, arguments: list[str]) -> None:
     refused(fieldmark(*arguments), arguments[-1])
+
+
+def test_every_flag_of_the_model_and_the_web_may_stand_in_a_toml_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text('force = {temperature = 0}\nallow = "wikipedia.org, icao.int"\nspace = "norm1000"\n')
+    config = load_config(path, {"force": {"seed": 7}})
+    assert config.model.force == {"temperature": 0, "seed": 7}
+    assert config.allow == ["wikipedia.org", "icao.int"]
+    assert config.model.space == "norm1000"

@@ -138,3 +138,16 @@ def test_listing_and_finding_tools_loads_no_heavy_library() -> None:
         "print(sorted({'cv2', 'numpy', 'PIL', 'pytesseract'} & set(sys.modules)))"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def test_a_tool_that_looks_at_no_picture_needs_none() -> None:
+    assert json.loads(fieldmark("read_skill", "--json", '{"name": "food"}').stdout)["ok"]
+    unset = json.loads(fieldmark("web_search", "--json", '{"query": "winglet"}').stdout)
+    assert "--search serpapi" in unset["text"]
+    assert "--image FILE" in fieldmark("ocr").stderr
+
+
+def test_a_server_of_eyes_without_a_model_is_told(picture: Path) -> None:
+    done = fieldmark("inspect_image", "--image", picture, "--eyes-url", "http://localhost:1/v1")
+    assert done.returncode == 2
+    assert "--eyes NAME" in done.stderr

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFilter, ImageOps
 
+import fieldmark
 from fieldmark.errors import ToolError, UsageError
 from fieldmark.tools.calling import call_tool
 from fieldmark.tools.image_index.building import build
@@ -20,6 +21,8 @@ from fieldmark.tools.image_index.hashing import distance
 from fieldmark.tools.image_index.local_index import LocalIndex
 from fieldmark.tools.registry import get_tool
 from tests.tools.pictures import ContextOf, jpeg, png, scene
+
+MINI = Path(fieldmark.__file__).parent / "evals/benchmarks/fieldmark_mini"
 
 
 @pytest.fixture(autouse=True)
@@ -125,6 +128,16 @@ def test_the_mirror_image_is_described_without_its_pixels() -> None:
     assert near.mean() > 0.9
     assert np.median(likeness) > 0.97
     assert derived.look @ true.look > 0.999
+
+
+def test_a_box_is_found_in_a_scene_though_chance_votes_speak_for_its_mirror_image(tmp_path: Path) -> None:
+    for seed in range(4):
+        (tmp_path / f"scene {seed}.png").write_bytes(png(scene(seed)))
+    shutil.copy(MINI / "images/m01.png", tmp_path / "on a table.png")
+    build(tmp_path, processes=0)
+    hits = LocalIndex.open(tmp_path).query((MINI / "index/x06.png").read_bytes(), 5)
+    assert hits[0].title == "on a table"
+    assert hits[0].score >= 0.5
 
 
 def test_a_match_says_where(index: LocalIndex) -> None:

@@ -22,12 +22,15 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, ImageContent, TextContent
 from PIL import Image
 
+import fieldmark
 from fieldmark.task import SkillCard
 from tests.agents.scripted_gateway import CROP, ScriptedGateway, make_prompt
 from tests.conftest import FIELDMARK
+from tests.model_server import ModelServer
 from tests.tools.pictures import scene
 
 Container = tuple[ScriptedGateway, dict[str, str]]
+MINI = Path(fieldmark.__file__).parent / "evals/benchmarks/fieldmark_mini"
 FOOD = SkillCard(name="food", description="Dishes.")
 
 
@@ -120,6 +123,19 @@ async def test_the_result_has_no_structured_content(picture: Path) -> None:
     async with client("--image", picture) as mcp:
         result = await mcp.call_tool("crop_zoom", {"x1": 10, "y1": 10, "x2": 200, "y2": 150})
     assert result.structured_content is None
+
+
+async def test_on_the_host_the_options_say_which_tools_there_are(picture: Path) -> None:
+    async with client("--site", MINI / "site") as without:
+        assert {tool.name for tool in (await without.list_tools()).tools} == {
+            *("answer", "open_page", "read_skill", "web_search")
+        }
+    with ModelServer([]) as server:
+        eyes = ("--eyes", "scripted", "--eyes-url", server.url)
+        async with client("--image", picture, "--index", MINI / "index", *eyes) as mcp:
+            offered = {tool.name for tool in (await mcp.list_tools()).tools}
+    assert {"inspect_image", "compare_images", "reverse_image_search"} <= offered
+    assert not {"browser", "classify_image"} & offered
 
 
 async def test_inside_a_container_the_tools_and_skills_of_the_episode(container: Container) -> None:

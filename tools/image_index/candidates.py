@@ -27,10 +27,12 @@ _BLOCK = 1 << 16
 
 @dataclass(frozen=True)
 class Candidate:
-    """`place` in the arrays; `view`: 0 the query as it is, 1 its mirror image; `alike`: cosine of looks."""
+    """`place` in the arrays; `views` to match, likelier first: 0 the query as it is, 1 its mirror image;
+    `alike`: cosine of looks.
+    """
 
     place: int
-    view: int
+    views: tuple[int, ...]
     alike: float
 
 
@@ -49,9 +51,14 @@ def candidates(arrays: Arrays, views: tuple[Features, Features]) -> list[Candida
         votes[0, places] == votes[1, places], alike.argmax(axis=0), votes[:, places].argmax(axis=0)
     )
     return [
-        Candidate(int(place), int(view), float(alike[view, at]))
-        for at, (place, view) in enumerate(zip(places, best, strict=True))
+        Candidate(int(place), _worth_matching(votes[:, place], view), float(alike[view, at]))
+        for at, (place, view) in enumerate(zip(places, best.tolist(), strict=True))
     ]
+
+
+def _worth_matching(votes: NDArray[np.float32], view: int) -> tuple[int, ...]:
+    """`view`, and the other one where its votes are near: few votes are too much by chance to choose by."""
+    return (view, 1 - view) if 0 < votes[view] <= 2 * votes[1 - view] else (view,)
 
 
 def _votes(arrays: Arrays, view: Features) -> NDArray[np.float32]:

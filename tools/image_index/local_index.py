@@ -133,11 +133,12 @@ class LocalIndex:
         entry, other = self._store.entry(number), self._store.features(number)
         if entry is None or other is None:
             return None
-        found = match(views[candidate.view], other)
+        tried = ((view, match(views[view], other)) for view in candidate.views)
+        view, found = next((pair for pair in tried if pair[1]), (0, None))
         same = distance(views[0].hash, other.hash) <= SAME_BITS
         score = match_score(found.inliers) if found else _ALIKE * max(0.0, candidate.alike)
         region = found.region if found else None
-        if region and candidate.view == 1:
+        if region and view == 1:
             width = views[0].size[0]
             region = (width - region[2], region[1], width - region[0], region[3])
         return _hit_of(entry, number, max(score, _SAME_SCORE) if same else score, same, region)
