@@ -16,6 +16,7 @@ _TOKEN = re.compile(
     r"""|(?P<open>[{\[])|(?P<close>[}\]])""",
     re.DOTALL,
 )
+_FENCE = re.compile(r"\s*```\w*\n(.*?)```\s*", re.DOTALL)
 _AFTER = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 
 
@@ -23,10 +24,12 @@ def parsed(arguments: str | dict[str, Any]) -> dict[str, Any]:
     """The object; ToolError `invalid_args` when it cannot be read. Half a surrogate pair becomes "?".
 
     An object that is whole but written as small models do (single quotes, trailing commas, comments, bare
-    keys) is repaired; one that was cut off is not: a call never runs on guessed arguments.
+    keys, in a Markdown fence, as JSON in a JSON text) is repaired; one that was cut off is not: a call never
+    runs on guessed arguments.
     """
     try:
         value = _loads(arguments if isinstance(arguments, str) else json.dumps(arguments))
+        value = _loads(value) if isinstance(value, str) else value
         value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         raise ToolError(f"the arguments are not valid JSON: {error}", "invalid_args") from None
@@ -46,10 +49,12 @@ def readable(arguments: str) -> bool:
 
 def repaired(arguments: str | dict[str, Any]) -> bool:
     """Whether `parsed` takes them only after repair."""
-    return isinstance(arguments, str) and not _is_json(arguments) and readable(arguments)
+    return isinstance(arguments, str) and not _is_plain(arguments) and readable(arguments)
 
 
 def _loads(text: str) -> Any:
+    fenced = _FENCE.fullmatch(text)
+    text = fenced[1] if fenced else text
     if not text.strip():
         return {}
     try:
@@ -62,12 +67,11 @@ def _loads(text: str) -> Any:
     return json_repair.loads(text)
 
 
-def _is_json(text: str) -> bool:
+def _is_plain(text: str) -> bool:
     try:
-        json.loads(text or "{}")
+        return isinstance(json.loads(text or "{}"), dict)
     except (ValueError, RecursionError):
         return False
-    return True
 
 
 def _is_one_whole_object(text: str) -> bool:

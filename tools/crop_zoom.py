@@ -33,6 +33,7 @@ def run(args: CropArgs, context: Context) -> ToolResult:
     box = at_least(box, MIN_OUTPUT / scale, image)
     if box != whole(placed.box, image):
         notes.append(f"the box {shown(placed.box)} was too small and has been expanded around its centre")
+    scale = min(scale, _most(box, args.rotate))
     check_sides(box, scale, image)
     _, picture = context.region(
         box, scale=scale, media_type="image/jpeg", rotate=args.rotate % 360, contrast=args.contrast
@@ -44,14 +45,10 @@ def run(args: CropArgs, context: Context) -> ToolResult:
 
 
 def _scale(box: Box, args: CropArgs, notes: list[str]) -> float:
-    width, height = box[2] - box[0], box[3] - box[1]
-    # an oblique turn rounds its sides up
-    allowed = MAX_OUTPUT if args.rotate % 90 == 0 else MAX_OUTPUT - 2
-    longer = max(*turned_size(width, height, args.rotate), MIN_OUTPUT)
+    most = _most(box, args.rotate)
     if args.zoom is None:
-        return good_scale(longer, allowed)
-    most = allowed / longer
-    least = min(MIN_OUTPUT / min(width, height), most)
+        return min(good_scale(_longer(box, args.rotate)), most)
+    least = min(MIN_OUTPUT / min(box[2] - box[0], box[3] - box[1]), most)
     if args.zoom > most:
         notes.append(f"zoom {args.zoom:g} would pass {MAX_OUTPUT} px and has been lowered to {most:.3g}")
     if args.zoom < least:
@@ -59,6 +56,16 @@ def _scale(box: Box, args: CropArgs, notes: list[str]) -> float:
             f"zoom {args.zoom:g} would show under {MIN_OUTPUT} px and has been raised to {least:.3g}"
         )
     return min(max(args.zoom, least), most)
+
+
+def _most(box: Box, rotate: float) -> float:
+    """The scale at which the longer side of what is shown has MAX_OUTPUT px."""
+    allowed = MAX_OUTPUT if rotate % 90 == 0 else MAX_OUTPUT - 2  # an oblique turn rounds its sides up
+    return allowed / _longer(box, rotate)
+
+
+def _longer(box: Box, rotate: float) -> float:
+    return max(*turned_size(box[2] - box[0], box[3] - box[1], rotate), MIN_OUTPUT)
 
 
 def _described(picture: Picture, context: Context) -> list[str]:

@@ -24,6 +24,8 @@ _READ_AT_LEAST, _READ_AT_MOST = 1000, 2400
 
 _MAX_ENLARGEMENT = 4
 _MAX_LINES = 60
+_LEAST = 8
+"""Sides in px below which no engine reads a character, and RapidOCR makes a strip enormous."""
 
 
 class OcrArgs(OptionalBoxArgs):
@@ -113,6 +115,8 @@ def _read(grey: Grey, engine: Engine, lang: str, mode: str) -> tuple[list[Readin
     from fieldmark.tools.reading.lines import read_text
     from fieldmark.tools.reading.sightings import read_registrations, sightings
 
+    if min(grey.shape) < _LEAST:
+        return [], []
     if mode == "registration":
         return read_registrations(grey, engine)
     lines = read_text(grey, engine, lang)

@@ -18,9 +18,9 @@ where MAX_ENLARGEMENT allows it, to MAX_OUTPUT (model providers refuse much larg
 in original px: never below MIN_BOX, where the image has so many."""
 
 
-def good_scale(longer: float, allowed: float = MAX_OUTPUT) -> float:
-    """Output pixels per original pixel for a longer side of `longer` original px, at most `allowed` shown."""
-    return min(allowed / longer, max(1.0, min(LONG_OUTPUT / longer, MAX_ENLARGEMENT)))
+def good_scale(longer: float) -> float:
+    """Output pixels per original pixel for a longer side of `longer` original px."""
+    return min(MAX_OUTPUT / longer, max(1.0, min(LONG_OUTPUT / longer, MAX_ENLARGEMENT)))
 
 
 def whole(box: Box, image: Picture) -> Box:

@@ -35,6 +35,8 @@ def test_json_is_read_as_it_is(written: Any, read: dict[str, Any]) -> None:
         ("{'a': True, 'b': None}", {"a": True, "b": None}),
         ('{"text": "two\nlines"}', {"text": "two\nlines"}),
         ("{'url': 'http://guide.example/a',}", {"url": "http://guide.example/a"}),
+        ('```json\n{"x1": 10}\n```', {"x1": 10}),
+        ('"{\\"x1\\": 10}"', {"x1": 10}),
     ],
 )
 def test_4_13_whole_objects_in_python_or_javascript_are_repaired(written: str, read: dict[str, Any]) -> None:
@@ -55,6 +57,8 @@ def test_4_13_whole_objects_in_python_or_javascript_are_repaired(written: str, r
         '"text"',
         "None",
         "{'text': 'it's here'}",
+        '```json\n{"x1": 10\n```',
+        '"{\\"x1\\": 10"',
         "[" * 100_000,
         "{" * 100_000,
         "{" + "a: /* " * 3_000 + "}",

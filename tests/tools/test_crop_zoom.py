@@ -118,6 +118,7 @@ def test_tiny_boxes_grow_until_a_model_can_take_them(crop: Call, arguments: dict
         pytest.param(box(10.2, 10.2, 105.9, 30.1, zoom=1000), id="of part of a pixel"),
         pytest.param(box(0, 0, 4000, 3000, rotate=45), id="turned"),
         pytest.param(box(100.5, 7.3, 900.1, 20.9, rotate=-12.5, zoom=50), id="turned and zoomed"),
+        pytest.param(box(0, 100, 4000, 101, rotate=33), id="a thin strip turned"),
         pytest.param(box(0, 0, 1, 1, space="fraction", zoom=1, rotate=90), id="all of it on its side"),
     ],
 )

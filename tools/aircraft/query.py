@@ -52,7 +52,7 @@ class Query:
         return 2 <= len(self.mark) <= 9 and not (known and nation_of(self.text.upper()) is None)
 
     def nation(self, registrations: Iterable[str]) -> str | None:
-        """By the marks found, else the text as read, else its address, else a misreading after the prefix."""
+        """By the marks found, else the text as read, else the address, else a misreading past the prefix."""
         spellings = [*registrations, self.text if self.mark else ""]
         by_mark = (
             nation_of(normalised(text)) or nation_of_prefix(normalised(text)) for text in spellings if text

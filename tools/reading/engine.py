@@ -115,7 +115,7 @@ def get_engine(name: OcrEngine) -> Engine:
 
 
 def language_names(wanted: str) -> list[str]:
-    """Our names of the languages in "en-US", "chi-sim", "zh_CN"…: two letters, `zh_tw`, else as written."""
+    """Our names of the languages in "en-US", "chi-sim", "en, zh_CN"…: two letters, `zh_tw`, or as written."""
     names = [re.sub(r"\W+", "_", name.strip().lower()) for name in re.split(r"[+,;/\s]+", wanted.strip())]
     return [_ALIASES.get(name, _without_region(name)) for name in names]
 
