@@ -92,6 +92,20 @@ def test_sideways_text_is_read_and_the_turn_is_said(ocr: Ocr, turned: int, engin
 
 
 @both
+@pytest.mark.parametrize(("turned", "said"), [(0, 0), (180, 180)])
+def test_sure_nonsense_does_not_hide_text_on_its_head(
+    ocr: Ocr, turned: int, said: int, engine: OcrEngine
+) -> None:
+    """Case 3-09: this sign reads as `LHOMA … WOLZ8N`, at 0.9, upside down."""
+    picture = Image.new("RGB", (900, 300), "white")
+    font = ImageFont.load_default(40)
+    ImageDraw.Draw(picture).text((40, 100), "FLIGHT N8710M DELTA", fill="black", font=font)
+    result = ocr(picture.rotate(turned), engine)
+    assert lines(result) == ["FLIGHT N8710M DELTA"]
+    assert result.data["lines"][0]["rotation"] == said
+
+
+@both
 @pytest.mark.parametrize("mode", ["text", "registration"])
 def test_nothing_to_read_is_not_an_error(ocr: Ocr, mode: str, engine: OcrEngine) -> None:
     """Case 3-12."""

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 
 import cv2
 import numpy as np
@@ -21,6 +21,7 @@ _BETWEEN_HAN = re.compile(rf"(?<={_HAN.pattern}) (?={_HAN.pattern})")
 _STRIPS = 16
 _SIGMA = 1.2  # px of a strip
 _ENOUGH = 3
+_CLEARLY = 1.3
 _SHRINK = 0.35
 
 
@@ -77,16 +78,16 @@ def read_page(grey: Grey, engine: Engine, lang: str, shrink: float = 1.0) -> lis
 def read_text(grey: Grey, engine: Engine, lang: str) -> list[Reading]:
     """The plausible lines.
 
-    The picture is turned only when it gives nothing sure as it is: upside down, nonsense reads well, too.
+    Where the picture gives nothing sure as it is it is turned; where it does, only upside down and only for
+    clearly more: what stands on its head reads as sure nonsense, and so does what is turned on it.
     """
     if engine.any_angle:
         return _page_first(grey, engine, lang)
     upright = _both(grey, engine, lang)
     best, turned = max(_worth(upright, engine), _ENOUGH - 1), 0
-    if best >= _ENOUGH:
-        return upright
-    for lines in read_turned_strips(grey, engine, lang):
-        if _worth(lines, engine) > best:
+    some_sure = best >= _ENOUGH
+    for lines in islice(read_turned_strips(grey, engine, lang), 1 if some_sure else None):
+        if _worth(lines, engine) > best * (_CLEARLY if some_sure else 1):
             best, turned = _worth(lines, engine), lines[0].turned
     if not turned:
         return upright
