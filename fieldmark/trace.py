@@ -193,7 +193,10 @@ class ToolCall(Event):
 
 
 class ToolResult(Event):
-    """Claimed after a tool's work, with its own measured `seconds`. `ok` also when nothing was found."""
+    """Claimed after a tool's work, with its own measured `seconds`. `ok` also when nothing was found.
+
+    `injection` quotes words of strangers in `text` that speak to a model instead of a reader.
+    """
 
     kind: Literal["tool_result"] = "tool_result"
     call: str
@@ -202,6 +205,7 @@ class ToolResult(Event):
     error_kind: ToolErrorKind | None = None
     error: str | None = None
     text: str = ""
+    injection: str | None = None
     data: Any = None
     pictures: list[Picture] = []
     regions: list[Region] = []

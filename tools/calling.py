@@ -17,6 +17,7 @@ from fieldmark.tools.base import Args, Tool, ToolResult, capped, compact, cut_to
 from fieldmark.tools.boxes import BoxArgs, OptionalBoxArgs
 from fieldmark.tools.context import Context
 from fieldmark.tools.offer import Offer, unknown
+from fieldmark.tools.pages.injection import plea
 from fieldmark.trace import Action, Door
 
 _EVENT = 60_000
@@ -145,6 +146,7 @@ def _record(call: str, result: ToolResult, seconds: float, context: Context) -> 
         "error_kind": result.error_kind,
         "error": result.error and cut_to_bytes(result.error, _EVENT_ARGUMENTS),
         "text": _cut_and_said(result.text),
+        "injection": plea(result.text),
         "data": None if result.data is None else json.loads(compact(result.data)),
         "pictures": [picture.model_dump(exclude_none=True) for picture in result.pictures],
         "regions": [region.model_dump(exclude_none=True) for region in result.regions],
