@@ -46,7 +46,7 @@ WHAT = (
     "Registrations drawn in three typefaces and many colours on clouds and clutter; exact matches. Height is "
     "that of the capitals, noise the standard deviation in grey levels. *Raw*: pytesseract, sparse text, any "
     "of its words; *ours*: the tool `ocr`, mode `registration`, its first registration. Made by "
-    "`python -m benchmarks.ocr --each 2 --write`."
+    "`python -m benchmarks.ocr --write`."
 )
 
 

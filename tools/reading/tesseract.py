@@ -46,7 +46,7 @@ _CRASHES = (-signal.SIGABRT, -signal.SIGFPE, -signal.SIGSEGV)
 class Tesseract:
     """`timeout`: seconds of one Tesseract process."""
 
-    timeout: float = 25.0
+    timeout: float = 45.0
     name = "tesseract"
     sure = 0.8
     plausible = 0.5
