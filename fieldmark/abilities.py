@@ -44,7 +44,7 @@ def choose_tools(
     missing = {name for name, place in backends.items() if not place}
     unasked = missing if config.model.name in BUILTIN else missing | {"classifier"}
     base = [tool.name for tool in all_tools() if tool.needs not in unasked]
-    chosen = base if asked in (None, ["all"]) else select(asked or ["none"], tool_names(), base, "tool")
+    chosen = base if asked is None or asked == ["all"] else select(asked, tool_names(), base, "tool")
     for name in chosen:
         needs = get_tool(name).needs
         if needs in missing:
@@ -64,7 +64,8 @@ def choose_abilities(
 
 
 def no_abilities(config: RunConfig) -> tuple[list[str], list[Skill]]:
-    for option, asked in (("tools", config.tools), ("skills", config.skills)):
-        if asked not in (None, [], ["none"]):
+    """For an agent that only talks. What serves tools alone may stand: arms of a study share options."""
+    for option in ("tools", "skills"):
+        if getattr(config, option) not in (None, ["none"]):
             raise UsageError(f"agent {config.agent} uses no {option}: leave --{option} out")
     return [], []

@@ -33,6 +33,7 @@ def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
         (["--model", "m", "--base-url", "localhost:8000"], ["localhost:8000", "http://"]),
         (["--tools", "ocr,telescope"], ["telescope", "ocr", "crop_zoom"]),
         (["--agent", "closed_book", "--tools", "ocr"], ["closed_book", "--tools"]),
+        (["--tools", ""], ["no tools named"]),
         (["--judge", "oracle"], ["oracle", "exact"]),
         (["--tasks", "mini-99"], ["mini-99", "mini-01"]),
         (["--parallel", "0"], ["parallel", "0"]),
