@@ -91,7 +91,9 @@ async def _carry_out(run: Run) -> None:
 async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
     """The pool, the gateway's backends and the upstream of a run, torn down at its end."""
     config, plan = run.plan.config, run.plan
-    backends = Backends(plan.benchmark.index, plan.benchmark.registry)
+    backends = Backends(
+        plan.benchmark.index, plan.benchmark.registry, classifier="classify_image" in plan.tools
+    )
     pool = ContainerPool(
         plan.docker, plan.image_id, run.folder.path.name,
         [PYTHON, "-m", "fieldmark.agents.worker", config.agent],

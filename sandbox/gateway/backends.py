@@ -27,11 +27,16 @@ TIMEOUT = 20.0
 
 
 class Backends:
-    """`index`: a folder of labelled pictures. `registry`: an aircraft registry. Either may be absent."""
+    """`index`: a folder of labelled pictures. `registry`: an aircraft registry. Either may be absent.
+    `classifier`: whether pictures are going to be classified.
+    """
 
-    def __init__(self, index: Path | None = None, registry: Path | None = None) -> None:
+    def __init__(
+        self, index: Path | None = None, registry: Path | None = None, *, classifier: bool = False
+    ) -> None:
         self._index = str(index) if index else None
         self._registry = str(registry) if registry else None
+        self._classifier = classifier
         # a process of its own for each slot: what one look-up breaks is no other's
         self._pools = [_new_pool() for _ in range(PROCESSES)]
         self._free: asyncio.Queue[int] = asyncio.Queue()
@@ -43,12 +48,10 @@ class Backends:
         self._decoded = Decoded()
 
     async def warm(self) -> None:
-        """Start the worker processes and load the index before the first episode needs them."""
+        """Start the worker processes and load what look-ups need before the first episode does."""
+        needed = (self._index, self._registry, self._classifier)
         await asyncio.gather(
-            *(
-                self._run(Clock(), imaging.warm, self._index, self._registry, timeout=600)
-                for _ in range(PROCESSES)
-            )
+            *(self._run(Clock(), imaging.warm, *needed, timeout=600) for _ in range(PROCESSES))
         )
 
     async def cut(

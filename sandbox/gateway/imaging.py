@@ -42,7 +42,7 @@ def _end_with(parent: int) -> None:
     os._exit(0)
 
 
-def warm(index: str | None, registry: str | None) -> None:
+def warm(index: str | None, registry: str | None, classifier: bool) -> None:
     """Load what the first look-up would otherwise wait for."""
     import fieldmark.tools.pictures.images  # noqa: F401
 
@@ -50,6 +50,10 @@ def warm(index: str | None, registry: str | None) -> None:
         _index(index)
     if registry:
         _registry(registry)
+    if classifier:
+        from fieldmark.tools.vision import lite0
+
+        lite0.load()
 
 
 def cut(

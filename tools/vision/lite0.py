@@ -77,6 +77,11 @@ def _pixels(image: Image.Image) -> Floats:
     return np.asarray((np.asarray(image, np.float32) - 127) / 128, np.float32).transpose(2, 0, 1)
 
 
+def load() -> None:
+    """Read the network now rather than at the first picture. ToolError `unavailable`: not installed."""
+    _session()
+
+
 @cache
 def _session() -> Any:
     if not available():
