@@ -41,6 +41,8 @@ SHARED_FILES = (
     "commands/tool.py",
 )
 AGENT_FOLDERS = ("agents", "tools")
+HOST_ONLY = ("tools/vision/",)
+"""Folders of theirs that work on the host alone, with packages that the image has not."""
 AGENT_SUFFIXES = {".py", ".js", ".md", ".json", ".csv", ".toml"}
 
 DEBIAN_CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
@@ -56,8 +58,11 @@ def agent_files() -> dict[str, Path]:
         raise UsageError(f"this installation lacks {', '.join(missing)}: install fieldmark again")
     for folder in AGENT_FOLDERS:
         for path in (PACKAGE / folder).rglob("*"):
-            if path.suffix in AGENT_SUFFIXES and path.is_file() and "__pycache__" not in path.parts:
-                files[path.relative_to(PACKAGE).as_posix()] = path
+            name = path.relative_to(PACKAGE).as_posix()
+            if name.startswith(HOST_ONLY) or path.suffix not in AGENT_SUFFIXES:
+                continue
+            if path.is_file() and "__pycache__" not in path.parts:
+                files[name] = path
     return dict(sorted(files.items()))
 
 

@@ -140,7 +140,7 @@ def test_an_index_and_a_registry_of_ones_own_stand_in_for_the_benchmarks(
         assert "My own picture" in told["r"]
         assert "my notes" in told["a"]
         config = RunDir.open(tmp_path / "out").config()
-        registry.write_text("registration\nSE-LEP\n")
+        registry.write_text("registration,manufacturer,model,source\nSE-LEP,Saab,340A,my notes\n")
         resumed = fieldmark("run", "--resume", "out")
         (index / "index.jsonl").write_text(json.dumps({**row, "title": "Another title"}))
         again = fieldmark("run", "--resume", "out")
