@@ -95,13 +95,25 @@ class Chromium:
             await self._drop(self._page)
         try:
             async with asyncio.timeout(LAUNCH_SECONDS):
-                self._browser = self._browser or await self._launch()
-                self._page = self._page or await self._new_page(self._browser)
+                return await self._page_of_a_browser()
         except (Error, TimeoutError):
             self.beyond_help = True
             raise ToolError(
                 "the browser could not be started; the next call tries again", "unavailable"
             ) from None
+
+    async def _page_of_a_browser(self) -> OnePage:
+        if self._page and self._browser:
+            return self._page
+        if self._browser:
+            try:
+                self._page = await self._new_page(self._browser)
+                return self._page
+            except Error:  # its page's end was told before its own
+                self.note("the browser had crashed and was started again with an empty page")
+                self._forget()
+        self._browser = await self._launch()
+        self._page = await self._new_page(self._browser)
         return self._page
 
     async def _launch(self) -> Browser:
