@@ -10,7 +10,7 @@ from fieldmark.tools.base import Tool, ToolResult
 from fieldmark.tools.boxes import OptionalBoxArgs, place, shown
 from fieldmark.tools.context import Context
 from fieldmark.tools.numbers import Number
-from fieldmark.tools.pages.untrusted import defused, untrusted
+from fieldmark.tools.pages.untrusted import defused_row, untrusted
 from fieldmark.trace import Region
 
 VERIFIED = 0.5
@@ -45,7 +45,7 @@ def run(args: SearchArgs, context: Context) -> ToolResult:
         lines.append(untrusted("\n".join(map(_hit, reply["hits"])), f"reverse_image_search:{_engine(reply)}"))
     regions = [] if box is None else [Region(of=context.image.blob, box=box, label="search")]
     return ToolResult(
-        "\n".join(lines), {**reply, "hits": list(map(_harmless, reply["hits"]))}, regions=regions
+        "\n".join(lines), {**reply, "hits": list(map(defused_row, reply["hits"]))}, regions=regions
     )
 
 
@@ -76,11 +76,6 @@ def _worth(hit: dict[str, Any]) -> str:
         return "the same picture" if same else "looks alike to the search engine, not verified"
     kind = "same object or scene" if score >= VERIFIED else "only looks alike"
     return f"score {score:.2f}, {'the same picture' if same else kind}"
-
-
-def _harmless(hit: dict[str, Any]) -> dict[str, Any]:
-    """Data stand outside the marks of untrusted text: what is in them may at least not forge such marks."""
-    return {name: defused(value) if isinstance(value, str) else value for name, value in hit.items()}
 
 
 TOOL = Tool(

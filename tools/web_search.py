@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 from fieldmark.tools.base import Args, Tool, ToolResult
 from fieldmark.tools.context import Context
 from fieldmark.tools.numbers import Number
-from fieldmark.tools.pages.untrusted import defused, untrusted
+from fieldmark.tools.pages.untrusted import defused_row, untrusted
 
 
 def _language(value: str) -> str:
@@ -51,7 +51,7 @@ def run(args: WebSearchArgs, context: Context) -> ToolResult:
     lines = [_headline(len(hits), reply)]
     if hits:
         lines.append(untrusted("\n".join(map(_shown, hits)), f"web_search:{reply['engine']}"))
-    return ToolResult("\n".join(lines), {**reply, "hits": list(map(_harmless, hits))})
+    return ToolResult("\n".join(lines), {**reply, "hits": list(map(defused_row, hits))})
 
 
 def _headline(number: int, reply: dict[str, Any]) -> str:
@@ -70,11 +70,6 @@ def _shown(hit: dict[str, Any]) -> str:
     return "\n".join(
         filter(None, (f"{hit['rank']}. {hit['title']} ({hit['source']})", hit["url"], hit["snippet"]))
     )
-
-
-def _harmless(hit: dict[str, Any]) -> dict[str, Any]:
-    """Data stand outside the marks of untrusted text: what is in them may at least not forge such marks."""
-    return {name: defused(value) if isinstance(value, str) else value for name, value in hit.items()}
 
 
 TOOL = Tool(

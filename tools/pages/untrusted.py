@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
 
 _JOINERS = "\u200c\u200d"
 """The only invisible characters that stay: scripts need them."""
@@ -21,6 +22,11 @@ def untrusted(text: str, source: str) -> str:
 def defused(text: str) -> str:
     """Text for a place outside such marks: visible, and unable to forge one."""
     return _TAG.sub("&lt;", visible(text))
+
+
+def defused_row(row: dict[str, Any]) -> dict[str, Any]:
+    """The texts of data, which stand outside such marks: they may at least not forge one."""
+    return {name: defused(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def visible(text: str) -> str:
