@@ -27,6 +27,7 @@ from fieldmark.agents.parsing import parse_answer
 from fieldmark.agents.pictures import Pictures
 from fieldmark.agents.reply import Reply
 from fieldmark.client import GatewayClient
+from fieldmark.needs import Needs
 from fieldmark.task import Limits, Prompt
 from fieldmark.tools.boxes import meaning
 from fieldmark.tools.read_skill import skill_list
@@ -155,6 +156,8 @@ class React:
 
     name = "react"
     uses_tools = True
+    without_tools: frozenset[str] = frozenset()
+    needs = Needs()
 
     def solve(self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool]) -> AgentAnswer:
         """Run the graph to its end. Raises AgentStopped when there is no answer."""
