@@ -49,6 +49,10 @@ class Acting:
         self._pictures = pictures
         self.schemas = [schema(tool) for tool in tools]
 
+    def offers(self, name: str) -> bool:
+        """Whether there is a tool of that name."""
+        return name in self._offer.tools
+
     def run(self, turn: int, index: int, call: CallRequest) -> Outcome:
         """One call; a wrong name, broken arguments and a failing tool all become text for the model.
 

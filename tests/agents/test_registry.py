@@ -20,13 +20,13 @@ def modules_after(code: str) -> set[str]:
 
 
 def test_every_agent_is_found_under_its_own_name() -> None:
-    assert agent_names() == ("closed_book", "react")
+    assert agent_names() == ("closed_book", "forager", "react")
     assert tuple(get_agent(name).name for name in agent_names()) == agent_names()
-    assert [get_agent(name).uses_tools for name in agent_names()] == [False, True]
+    assert [get_agent(name).uses_tools for name in agent_names()] == [False, True, True]
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"unknown agent 'sleuth': the agents are closed_book, react"):
+    with pytest.raises(UsageError, match=r"the agents are closed_book, forager, react"):
         get_agent("sleuth")
 
 
