@@ -23,8 +23,8 @@ def comparison(ledger: Ledger, candidate: Hypothesis) -> CallRequest | None:
     if any(each.tool == TOOL for each in cited):
         return None
     hit = _likeliest(ledger, candidate, cited)
-    done = [each.arguments for each in ledger.evidence if each.tool == TOOL]
-    if hit is None or any(hit.image in arguments for arguments in done):
+    done = " ".join(each.arguments for each in ledger.evidence if each.tool == TOOL)
+    if hit is None or re.search(rf"{re.escape(hit.image)}(?!\w)", done):
         return None
     return CallRequest(id="", name=TOOL, arguments=json.dumps({"other": hit.image}, ensure_ascii=False))
 

@@ -37,6 +37,8 @@ def test_else_the_best_of_the_search_it_cites() -> None:
 
 
 def test_no_comparison_is_made_twice() -> None:
+    another = Evidence("E2", "compare_images", '{"other": "index:12"}', 5)
+    assert other(Ledger(evidence=(SEARCHED, another)), "SAAB 340B") == "index:1"
     compared = Evidence("E2", "compare_images", '{"other": "index:1"}', 5)
     ledger = Ledger(evidence=(SEARCHED, compared))
     assert other(ledger, "SAAB 340B") is None
