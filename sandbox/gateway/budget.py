@@ -7,6 +7,10 @@ from fieldmark.trace import Tokens
 
 MAX_REFUSED = 20
 """Calls of an agent that goes on asking after its budget is used up; then its episode is ended for it."""
+MAX_IN_VAIN = 6
+"""Requests in a row that the model's server will not take. An agent may shorten its conversation and ask
+again, and one that does so for ever (190 times in 30 s were seen) has to be stopped.
+"""
 
 
 class Budget:
@@ -19,6 +23,11 @@ class Budget:
         self._calls = 0
         self._last = b""
         self._same = 0
+        self._in_vain = 0
+
+    def heard(self, status: int) -> None:
+        """Take note of the HTTP status of a reply."""
+        self._in_vain = self._in_vain + 1 if 400 <= status < 500 else 0
 
     def take(self, digest: bytes, used: Tokens) -> bool:
         """Whether one more call may be made; `digest` is of its request, `used` what the episode has used."""
@@ -37,4 +46,6 @@ class Budget:
             return f"the budget of {limits.tokens} tokens is used up: {tokens} so far"
         if limits.same_requests and self._same > limits.same_requests:
             return f"the same request came more than {limits.same_requests} times in a row"
+        if self._in_vain >= MAX_IN_VAIN:
+            return f"the model's server would not take the last {MAX_IN_VAIN} requests"
         return None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fieldmark.sandbox.gateway.budget import MAX_REFUSED
+from fieldmark.sandbox.gateway.budget import MAX_IN_VAIN, MAX_REFUSED
 from fieldmark.task import Limits
 from tests.model_server import ModelServer, Reply
 from tests.sandbox.gateway.conftest import Enter, Inside
@@ -44,6 +44,23 @@ async def test_calls(enter: Enter, wire: str) -> None:
     assert reply.json().get("type") == ("error" if wire == "messages" else None)
     assert reply.headers["x-should-retry"] == "false"
     assert "context" not in reply.text  # at which OpenCode compacts and asks again, for ever
+
+
+@each_format
+async def test_requests_in_vain(enter: Enter, wire: str) -> None:
+    """An agent that shortens a conversation which is too long for the model, and asks again, for ever."""
+    too_long = {"message": "the context is 32768 tokens", "type": "invalid_request_error"}
+    fits = Reply("thinking")
+    replies = [Reply(status=400, error=too_long), fits] + [Reply(status=400, error=too_long)] * 20
+    with ModelServer(replies) as server:
+        async with enter(to(server)) as inside:
+            for n in range(2 + MAX_IN_VAIN):
+                await refused(inside, wire, n=n)
+            reply = await refused(inside, wire, n="last")
+            await inside.post("/done", {"error": {"kind": "crash", "message": "gave up"}})
+            await ends_as_budget(inside, f"would not take the last {MAX_IN_VAIN} requests")
+        assert len(server.requests) == 2 + MAX_IN_VAIN
+    assert "context" not in reply.text
 
 
 @each_format
