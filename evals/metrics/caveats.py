@@ -28,7 +28,7 @@ def caveats_of(run: RunDir, cells: list[Cell], without_trace: int) -> list[str]:
     if not run.tasks_file.exists():
         damaged.append(f"{run.tasks_file.name} is missing: categories, and tasks not run, are unknown")
     found = [*damaged, *_doubled(run), *_case_variants(cells), *_suspicious(cells)]
-    found += [*_searches(cells), *_stopped(run)]
+    found += [*_searches(cells), *_native(cells), *_stopped(run)]
     if without_trace:
         found.append(f"{without_trace} episodes have no readable trace and are left out of tool use")
     return found
@@ -46,6 +46,15 @@ def _searches(cells: list[Cell]) -> list[str]:
         for name, what in told.items()
         if (number := sum(bool(each.get(name)) for each in counts))
     ]
+
+
+def _native(cells: list[Cell]) -> list[str]:
+    """Agents of others count their own tool calls; the tables have what the gateway saw."""
+    counts = [cell.record.counts for cell in cells if cell.record]
+    counted = [each for each in counts if "native_tool_calls" in each]
+    other = sum(each["native_tool_calls"] != each.get("acts") for each in counted)
+    what = "the agent's own log has another number of tool calls than the gateway saw"
+    return [f"in {other} of {len(counted)} episodes {what}"] if other else []
 
 
 def _stopped(run: RunDir) -> list[str]:

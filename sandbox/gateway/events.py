@@ -58,6 +58,8 @@ def _record(session: Session, claim: dict[str, Any]) -> int:
     if claim["kind"] == "answer":
         fields["text"] = str(fields["text"])[:MAX_ANSWER]
     seq = session.log("sandbox", claim["kind"], fields)
+    if isinstance(native := fields.get("native"), dict) and isinstance(native.get("tool_calls"), int):
+        session.counts["native_tool_calls"] = native["tool_calls"]
     if claim["kind"] == "answer":
         session.take_answer(Answer.model_validate({**fields, "seq": seq, "t": 0.0, "by": "sandbox"}))
     return seq

@@ -132,6 +132,14 @@ def test_answers_that_are_error_messages_are_pointed_out(build_run: BuildRun) ->
     assert any(line.startswith("1 answers read like an error") for line in summarise(run.finish()).caveats)
 
 
+def test_an_agent_that_counts_otherwise_is_pointed_out(build_run: BuildRun) -> None:
+    run = build_run().task("a").task("b").task("c")
+    for name, counts in (("a", {"native_tool_calls": 3}), ("b", {"native_tool_calls": 2}), ("c", {})):
+        run.episode(name).record["counts"] = {"acts": 3, **counts}
+    (line,) = summarise(run.finish()).caveats
+    assert line.startswith("in 1 of 2 episodes the agent's own log has another number of tool calls")
+
+
 def test_damaged_and_doubled_rows_are_pointed_out(build_run: BuildRun) -> None:
     run = build_run().task("a")
     run.episode("a", status="sandbox_error")
