@@ -275,6 +275,8 @@ class Session:
         elif self.answer is not None:
             self.finish()
         else:
+            if not self.counts["model_calls"]:
+                self.note("warning", "the agent did not ask its model once: it may have hung at its start")
             self._end(Outcome("timeout"))
 
 
