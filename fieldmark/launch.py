@@ -21,6 +21,7 @@ from fieldmark.rundir import RunDir
 from fieldmark.runner import Run
 from fieldmark.sandbox import image
 from fieldmark.sandbox.gateway.endpoint import public_url
+from fieldmark.sandbox.gateway.upstream import HttpUpstream
 from fieldmark.staging import StagedTask, stage
 from fieldmark.task import Task
 from fieldmark.trace import Picture
@@ -165,8 +166,11 @@ def _container(plan: Plan) -> dict[str, Any]:
 
 
 def finish(run: Run, state: str) -> None:
-    """Write how the run ended into run.json, and how its web archive answered."""
+    """Write how the run ended into run.json: how its models were paced, how its web archive answered."""
     config = {**run.folder.config(), "state": state}
+    for role, upstream in (("model", run.plan.upstream), ("eyes", run.plan.eyes)):
+        if isinstance(upstream, HttpUpstream):
+            config[role] = {**config[role], "pacing": upstream.pace.describe()}
     if run.plan.web:
         config["web"] = {**run.plan.web.describe(), **run.plan.web.uses()}
     if run.plan.search:

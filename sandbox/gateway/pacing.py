@@ -76,7 +76,7 @@ class Pace:
         self._held_until = max(self._held_until, time.monotonic() + seconds)
 
     def describe(self) -> dict[str, Any]:
-        """What it came to: the most requests in flight, places at the end (None: never limited), cuts, waits."""
+        """What it came to: most requests in flight, places at the end (None: never fewer), cuts, waits."""
         return {
             "most_at_once": self._highest,
             "limit": round(self.limit, 1) if self._overloads else None,
