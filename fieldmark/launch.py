@@ -27,7 +27,7 @@ from fieldmark.task import Task
 from fieldmark.trace import Picture
 
 Say = Callable[[str], None]
-MAY_CHANGE = {"parallel", "min_free_mb", "out", "name"}
+MAY_CHANGE = {"parallel", "min_free_mb", "max_cost", "max_hours", "preflight", "out", "name"}
 """What a resumed run may do otherwise without changing what is measured."""
 PATHS = ("site", "web_archive", "index", "registry")
 """Options that are paths of this machine, beside the benchmark: kept in the private part only."""
@@ -171,6 +171,7 @@ def finish(run: Run, state: str) -> None:
     for role, upstream in (("model", run.plan.upstream), ("eyes", run.plan.eyes)):
         if isinstance(upstream, HttpUpstream):
             config[role] = {**config[role], "pacing": upstream.pace.describe()}
+    config["spent"] = run.spending.describe()
     if run.plan.web:
         config["web"] = {**run.plan.web.describe(), **run.plan.web.uses()}
     if run.plan.search:

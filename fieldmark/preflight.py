@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,6 +19,7 @@ from fieldmark.evals.benchmarks.loading import load_benchmark
 from fieldmark.evals.judges import get_judge
 from fieldmark.needs import Needs
 from fieldmark.own_data import with_own_data
+from fieldmark.prices import Costs, Price, find_price
 from fieldmark.sandbox import engine, image
 from fieldmark.sandbox.build_context import Variant
 from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
@@ -33,6 +34,7 @@ from fieldmark.sandbox.gateway.web.site import Site
 from fieldmark.skills.skill import Skill
 from fieldmark.task import Task
 from fieldmark.tools.boxes import space_of
+from fieldmark.trace import Role
 
 MAX_PARALLEL = 8
 """Episodes at once when nothing is said."""
@@ -58,6 +60,7 @@ class Plan:
     web: WebDoor | None = None
     search: SearchDoor | None = None
     eyes: Upstream | None = None
+    costs: Costs = field(default_factory=lambda: Costs({}))
 
 
 def make_plan(config: RunConfig) -> Plan:
@@ -76,14 +79,15 @@ def make_plan(config: RunConfig) -> Plan:
     get_judge(config.judge)
     upstream = make_upstream(config.model)
     eyes = make_eyes(config.eyes)
-    config = config.model_copy(update={"model": with_space(config.model)})
+    costs = make_costs(config)
+    config = config.model_copy(update={"model": with_space(config.model), "prices": prices_of(config, costs)})
     docker = engine.connect()
     variant = Variant("rapidocr" if config.ocr == "rapidocr" else None, needs.kit)
     image_id = image.require(docker, variant)
     parallel = config.parallel or at_once(docker, needs)
     return Plan(
         config, benchmark, tasks, tools, skills, upstream, docker, variant, image_id, needs, parallel,
-        web, search, eyes,
+        web, search, eyes, costs,
     )  # fmt: skip
 
 
@@ -154,6 +158,27 @@ def make_upstream(model: ModelConfig, option: str = "--base-url") -> Upstream:
         raise UsageError(f"{option} {base_url!r} is not an http:// or https:// URL")
     check_endpoint(model, base_url, option)
     return HttpUpstream(model.name, base_url, model.key_env, sees=model.sees, force=model.force)
+
+
+def make_costs(config: RunConfig) -> Costs:
+    """The prices of the run's models; UsageError when a budget in USD has no price to be counted by."""
+    models = models_of(config)
+    costs = Costs({role: find_price(model.name, config.prices) for role, model in models.items()})
+    if (config.max_cost is not None or config.limits.cost) and not costs.known:
+        missing = next(models[role].name for role, price in costs.prices.items() if price is None)
+        raise UsageError(f"no price of {missing!r} is known to count a cost by: give --prices FILE")
+    return costs
+
+
+def models_of(config: RunConfig) -> dict[Role, ModelConfig]:
+    """The models of a run by what they are in it."""
+    return {"agent": config.model, **({"eyes": config.eyes} if config.eyes else {})}
+
+
+def prices_of(config: RunConfig, costs: Costs) -> dict[str, Price]:
+    """The prices that a run is counted by, those of its models by name: recorded, for when it goes on."""
+    models = models_of(config)
+    return {**config.prices, **{models[role].name: price for role, price in costs.prices.items() if price}}
 
 
 def with_space(model: ModelConfig) -> ModelConfig:

@@ -32,6 +32,7 @@ def _values(ctx: click.Context, param: click.Parameter, pairs: tuple[str, ...]) 
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_NUMBER = click.FloatRange(min=0, max=1e9)
 
 
 @click.command("run")
@@ -79,6 +80,10 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="Tokens an episode may use, as the model reports them; 0: any.  [default: 0]",
 )
 @click.option(
+    "--max-cost-per-episode", type=_NUMBER, metavar="USD",
+    help="What an episode may cost, as far as it is known; 0: any.  [default: 0]",
+)  # fmt: skip
+@click.option(
     "--max-same-requests", type=int, help="Times one model request may come in a row; 0: any.  [default: 5]"
 )
 @click.option("--max-turns", type=int, help="Turns of our own agents; 0: any number.  [default: 12]")
@@ -86,6 +91,9 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     "--image-side", type=int, help="Longest side in pixels of the view models get.  [default: 2048]"
 )
 @click.option("--max-megapixels", type=float, help="Refuse larger pictures.  [default: 120, at most 120]")
+@click.option("--max-cost", type=_NUMBER, metavar="USD", help="Stop the run, between episodes, when spent.")
+@click.option("--max-hours", type=_NUMBER, help="Stop the run, between episodes, after so many hours in all.")
+@click.option("--prices", type=_FILE, help="What models cost, TOML.  [default: fieldmark/prices.toml]")
 @click.option("--min-free-mb", type=int, help="Stop when the disk has less free than this.  [default: 500]")
 @click.option("--web", type=click.Choice(["offline", "replay", "record", "live"]), help="[default: offline]")
 @click.option("--web-archive", type=click.Path(path_type=Path), help="Folder of recorded pages.")
