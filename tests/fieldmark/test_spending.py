@@ -58,6 +58,7 @@ def test_a_run_stops_at_its_budget_and_goes_on_with_more(
         stopped = fieldmark(
             "run", "--benchmark", tiny, "--agent", "closed_book", "--model", "scripted", "--base-url",
             server.url, "--out", "out", "--parallel", 1, "--max-cost", 0.15, "--prices", "prices.toml",
+            "--no-preflight",
         )  # fmt: skip
         run = RunDir.open(tmp_path / "out")
         assert stopped.returncode == 1
@@ -72,6 +73,6 @@ def test_a_run_stops_at_its_budget_and_goes_on_with_more(
 
         more = fieldmark("run", "--resume", "out", "--max-cost", 5)
         assert more.returncode == 0, more.stderr
-        assert len(server.requests) == 4
+        assert (len(server.requests), server.preflights) == (4, [])  # also after --resume
     assert run.config()["spent"]["usd"] == 0.4
     assert "Cost: 0.4000 USD in 4 episodes; 0.1000 USD each." in " ".join(more.stdout.split())
