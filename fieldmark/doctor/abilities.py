@@ -53,7 +53,7 @@ def tried(name: str, probe: Callable[..., Found], *arguments: Any) -> Ability:
     except openai.APIStatusError as error:
         refusal = error
         can = False if error.status_code < 500 and error.status_code not in (408, 409, 425, 429) else None
-        said = f"HTTP {error.status_code}: {error.message}"
+        said = f"HTTP {error.status_code}: {_message(error)}"
     except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
         can, said = None, f"{type(error).__name__}: {error.__cause__ or error}"
     return Ability(name, can, " ".join(said.split())[:300], refusal)
@@ -184,6 +184,12 @@ def examine(model: Model, seed: int) -> Iterator[Ability]:
     yield tried("image after a tool result", sees_after_a_tool, model, seed + 2)
     yield tried("Responses format", speaks_responses, model)
     yield tried("Messages format", speaks_messages, model)
+
+
+def _message(error: APIStatusError) -> str:
+    """The server's own words, where its error has the usual shape."""
+    said = error.body.get("message") if isinstance(error.body, dict) else None
+    return said if isinstance(said, str) else error.message
 
 
 def _two(seed: int) -> tuple[ProbePicture, ProbePicture]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PURPOSE = {"x-fieldmark-purpose": "preflight"}
 """A header of every request here, by which a server's log, or a scripted server, tells them from a run's."""
-SECONDS = 120.0
+SECONDS = 60.0
 """What one request may take; a model that thinks takes its time."""
 Part = dict[str, Any]
 

@@ -39,6 +39,8 @@ def try_model(model: Model, seed: int, *, tools: bool, pictures: int, counts: bo
     found: list[Ability] = []
 
     def probe(name: str, how: Callable[..., Any], *arguments: Any) -> None:
+        if found and found[-1].can is None:  # a server that is busy, or hangs, is not asked again
+            return
         ability = tried(name, how, model, *arguments)
         if ability.refusal is not None:
             _judge(ability, ability.refusal, model)

@@ -14,6 +14,7 @@ from fieldmark.errors import UsageError
 from fieldmark.estimate import estimate, lines
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
+from fieldmark.trace import Tokens
 from tests.conftest import Fieldmark
 
 NO_ENGINE = {"DOCKER_HOST": "unix:///nowhere/docker.sock"}
@@ -26,7 +27,7 @@ def finished(path: Path, model: str = "qwen", state: str = "finished", calls: in
     for number, cost in enumerate((0.02, None)):
         record = EpisodeRecord(
             id=f"t{number}", status="answered", agent="react", model=model, seconds=90, charged_seconds=90,
-            counts={"model_calls": calls}, tokens={"input": 900, "output": 100}, cost=cost,
+            counts={"model_calls": calls}, tokens=Tokens(input=900, output=100), cost=cost,
             started="2026-11-30T10:00:00Z", trace=f"t{number}.jsonl",
         )  # fmt: skip
         run.pending_trace(record.id, 0, 0).touch()

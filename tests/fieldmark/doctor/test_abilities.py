@@ -84,7 +84,7 @@ def test_a_model_that_can_only_talk() -> None:
     assert {name for name, each in abilities.items() if each.can} == {
         "plain text", "max_completion_tokens", "streaming",
     }  # fmt: skip
-    assert "HTTP 400" in abilities["tool call"].said
+    assert abilities["tool call"].said == 'HTTP 400: "auto" tool choice requires --enable-auto-tool-choice'
     assert "HTTP 404" in abilities["Messages format"].said
 
 
@@ -215,7 +215,9 @@ def test_what_would_break_every_episode_stops_the_run_before_it_begins(reply: Re
 
 def test_what_a_model_does_badly_is_a_warning_and_a_busy_server_too() -> None:
     with ModelServer([], preflight=[Reply("I see nothing."), Reply(status=503)]) as server:
-        told = warnings("the model", brief(server, tools=True, pictures=1))
+        told = warnings("the model", brief(server, tools=True, pictures=1, counts=True))
+        assert len(server.preflights) == 3  # after a 503 and its second try, nothing more is asked
+    assert len(told) == 2
     assert told[0].startswith("preflight of the model: image input: no (shown ")
     assert told[1].startswith("preflight of the model: tool call: not found out (HTTP 503")
 

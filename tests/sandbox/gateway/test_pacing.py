@@ -148,3 +148,18 @@ async def test_a_call_holds_its_place_until_its_end(whole: bool) -> None:
         await asyncio.wait_for(other, 10)
         assert len(server.requests) == 2
         await upstream.close()
+
+
+async def test_a_call_that_is_cancelled_in_its_back_off_ends_at_once() -> None:
+    """Case 5-20: Ctrl-C, or the end of an episode."""
+    with ModelServer([Reply(status=429, headers={"Retry-After": "200"})]) as server:
+        upstream = to(server)
+        waiting = asyncio.create_task(call(upstream))
+        while not server.requests:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(waiting, 5)
+        assert len(server.requests) == 1
+        await upstream.close()
