@@ -44,7 +44,7 @@ def cores() -> int:
 
 
 def memory() -> tuple[float, float]:
-    """Bytes of this machine: all, and what new programs can have without swapping, as the kernel estimates."""
+    """Bytes of this machine: all, and what new programs can have without swapping (the kernel's estimate)."""
     rows = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines() if ":" in line)
     return float(rows["MemTotal"].split()[0]) * 1024, float(rows["MemAvailable"].split()[0]) * 1024
 
