@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from fieldmark.errors import UsageError
+from fieldmark.prices import Price, read_prices
 from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
@@ -74,6 +75,10 @@ class RunConfig(BaseModel):
     archive has recorded. `reverse` answers `reverse_image_search`: `local`, or `serpapi` (Google Lens), which
     sends the task pictures out and needs `allow_upload`; None: local. `index` and `registry` stand in for
     those of the benchmark.
+
+    `prices` are those of `fieldmark/prices.toml` that the user knows better: a table, or a file of one.
+    `max_cost` (USD) and `max_hours`, over all sittings, stop the run between episodes. `preflight`: whether
+    the model is tried with a few small requests before the run.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -107,8 +112,17 @@ class RunConfig(BaseModel):
     serpapi_key_env: str = "SERPAPI_API_KEY"
     index: Path | None = None
     registry: Path | None = None
+    prices: dict[str, Price] = {}
+    max_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    max_hours: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    preflight: bool = True
     name: str | None = None
     out: Path | None = None
+
+    @field_validator("prices", mode="before")
+    @classmethod
+    def _price_file(cls, value: object) -> object:
+        return read_prices(Path(value)) if isinstance(value, str | Path) else value
 
     @field_validator("tools", "skills", "tasks", "allow", "deny", "allow_local", mode="before")
     @classmethod
@@ -147,6 +161,7 @@ FLAT = {
     "time_limit": "seconds",
     "max_calls": "model_calls",
     "max_tokens": "tokens",
+    "max_cost_per_episode": "cost",
     "max_same_requests": "same_requests",
     "max_turns": "turns",
 }

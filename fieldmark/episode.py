@@ -111,7 +111,7 @@ def _open_session(
     return Session(
         prompt, pictures, tracer=tracer, clock=clock, blobs=services.blobs,
         upstream=plan.upstream, backends=services.backends, skills=plan.skills, web=plan.web,
-        search=plan.search, eyes=plan.eyes,
+        search=plan.search, eyes=plan.eyes, costs=plan.costs,
     )  # fmt: skip
 
 
@@ -167,6 +167,7 @@ def _record(
         counts=session.counts,
         tokens=session.tokens if session.tokens.input is not None else None,
         role_tokens=session.role_tokens,
+        cost=session.cost,
         error=outcome.error,
         started=started,
         trace=f"{episode_key(staged.task.id, epoch)}.jsonl",

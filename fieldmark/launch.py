@@ -15,18 +15,20 @@ from typing import Any
 from fieldmark import __version__, own_data, preflight
 from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
+from fieldmark.doctor.brief import warnings
 from fieldmark.errors import DataFault, UsageError
 from fieldmark.preflight import Plan
 from fieldmark.rundir import RunDir
 from fieldmark.runner import Run
 from fieldmark.sandbox import image
 from fieldmark.sandbox.gateway.endpoint import public_url
+from fieldmark.sandbox.gateway.upstream import HttpUpstream
 from fieldmark.staging import StagedTask, stage
 from fieldmark.task import Task
-from fieldmark.trace import Picture
+from fieldmark.trace import Picture, Role
 
 Say = Callable[[str], None]
-MAY_CHANGE = {"parallel", "min_free_mb", "out", "name"}
+MAY_CHANGE = {"parallel", "min_free_mb", "max_cost", "max_hours", "preflight", "out", "name"}
 """What a resumed run may do otherwise without changing what is measured."""
 PATHS = ("site", "web_archive", "index", "registry")
 """Options that are paths of this machine, beside the benchmark: kept in the private part only."""
@@ -41,6 +43,7 @@ def new_run(config: RunConfig, say: Say) -> Run:
     plan = preflight.make_plan(config)
     for line in plan.benchmark.warnings:
         say(f"{plan.benchmark.name}: {line}")
+    _warn(plan, say)
     folder = RunDir.create(path)
     folder.lock()
     staged, refused = stage_all(plan.tasks, config, BlobStore(folder.blobs))
@@ -64,6 +67,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
         servers["eyes"] = _same_server(recorded.eyes, flags.get("eyes_url"), "--eyes-url")
     config = config.model_copy(update=servers)
     plan = preflight.make_plan(config)
+    _warn(plan, say)
     was = folder.config()["benchmark"]["version"]
     if plan.benchmark.version != was:
         raise UsageError(f"{plan.benchmark.name} has changed since {path} began: start a new run")
@@ -135,8 +139,14 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
             "space": config.model.space,
             "base_url": _public(config.model.base_url),
             "force": dict(plan.upstream.force),
+            "preflight": _trial(plan, "agent"),
         },
-        "eyes": config.eyes and {"name": config.eyes.name, "base_url": _public(config.eyes.base_url)},
+        "eyes": config.eyes
+        and {
+            "name": config.eyes.name,
+            "base_url": _public(config.eyes.base_url),
+            "preflight": _trial(plan, "eyes"),
+        },
         "tools": plan.tools,
         "skills": {skill.name: skill.sha256 for skill in plan.skills},
         "ocr": config.ocr,
@@ -165,13 +175,28 @@ def _container(plan: Plan) -> dict[str, Any]:
 
 
 def finish(run: Run, state: str) -> None:
-    """Write how the run ended into run.json, and how its web archive answered."""
+    """Write how the run ended into run.json: how its models were paced, how its web archive answered."""
     config = {**run.folder.config(), "state": state}
+    for role, upstream in (("model", run.plan.upstream), ("eyes", run.plan.eyes)):
+        if isinstance(upstream, HttpUpstream):
+            config[role] = {**config[role], "pacing": upstream.pace.describe()}
+    config["spent"] = run.spending.describe()
     if run.plan.web:
         config["web"] = {**run.plan.web.describe(), **run.plan.web.uses()}
     if run.plan.search:
         config["search"] = run.plan.search.describe()
     run.folder.write_config(config)
+
+
+def _warn(plan: Plan, say: Say) -> None:
+    for role, found in plan.trials.items():
+        for line in warnings("the model" if role == "agent" else role, found):
+            say(line)
+
+
+def _trial(plan: Plan, role: Role) -> dict[str, Any]:
+    """What the preflight found of a model: name → whether it can (None: not found out), and what was seen."""
+    return {each.name: {"can": each.can, "said": each.said} for each in plan.trials.get(role, [])}
 
 
 def _staged_before(folder: RunDir, plan: Plan) -> list[StagedTask]:

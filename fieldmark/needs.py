@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MAX_PARALLEL = 8
+"""Episodes at once when nothing is said."""
+
 
 @dataclass(frozen=True)
 class Kit:
@@ -37,3 +40,8 @@ class Needs:
     processors: float = 1.0
     pids: int = 256
     kit: Kit | None = None
+
+    def fit(self, cores: float, memory_bytes: float) -> int:
+        """Episodes at once that a machine has the cores and the memory for, at most MAX_PARALLEL."""
+        by_memory = 0.8 * memory_bytes / (self.memory_mb * 2**20)
+        return max(1, min(MAX_PARALLEL, int(cores / self.processors), int(by_memory)))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,12 +14,17 @@ from fieldmark.abilities import choose_abilities, no_abilities
 from fieldmark.agents.base import Agent
 from fieldmark.agents.registry import get_agent
 from fieldmark.config import ModelConfig, RunConfig
+from fieldmark.doctor.abilities import Ability
+from fieldmark.doctor.asking import Model
+from fieldmark.doctor.brief import try_model
+from fieldmark.doctor.server import listed
 from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.benchmarks.loading import load_benchmark
 from fieldmark.evals.judges import get_judge
 from fieldmark.needs import Needs
 from fieldmark.own_data import with_own_data
+from fieldmark.prices import Costs, Price, find_price
 from fieldmark.sandbox import engine, image
 from fieldmark.sandbox.build_context import Variant
 from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
@@ -33,9 +39,8 @@ from fieldmark.sandbox.gateway.web.site import Site
 from fieldmark.skills.skill import Skill
 from fieldmark.task import Task
 from fieldmark.tools.boxes import space_of
+from fieldmark.trace import Role
 
-MAX_PARALLEL = 8
-"""Episodes at once when nothing is said."""
 BROWSER_MB = 512
 """What a container with a browser may use more."""
 
@@ -58,13 +63,13 @@ class Plan:
     web: WebDoor | None = None
     search: SearchDoor | None = None
     eyes: Upstream | None = None
+    costs: Costs = field(default_factory=lambda: Costs({}))
+    trials: dict[Role, list[Ability]] = field(default_factory=dict)
 
 
 def make_plan(config: RunConfig) -> Plan:
     """Check a configuration against the world; UsageError for the first thing that is wrong."""
-    benchmark = with_own_data(load_benchmark(config.benchmark), config)
-    tasks = select_tasks(benchmark, config)
-    agent = get_agent(config.agent)
+    benchmark, tasks, agent = load(config)
     web = make_web(config, benchmark)
     search = make_search(config, web, benchmark.index) if agent.uses_tools else None
     tools, skills = (
@@ -73,18 +78,27 @@ def make_plan(config: RunConfig) -> Plan:
         else no_abilities(config)
     )
     needs = needs_of(agent, tools)
-    get_judge(config.judge)
     upstream = make_upstream(config.model)
     eyes = make_eyes(config.eyes)
-    config = config.model_copy(update={"model": with_space(config.model)})
+    costs = make_costs(config)
+    config = config.model_copy(update={"model": with_space(config.model), "prices": prices_of(config, costs)})
     docker = engine.connect()
     variant = Variant("rapidocr" if config.ocr == "rapidocr" else None, needs.kit)
     image_id = image.require(docker, variant)
     parallel = config.parallel or at_once(docker, needs)
+    trials = try_models(config, uses_tools=agent.uses_tools) if config.preflight else {}
     return Plan(
         config, benchmark, tasks, tools, skills, upstream, docker, variant, image_id, needs, parallel,
-        web, search, eyes,
+        web, search, eyes, costs, trials,
     )  # fmt: skip
+
+
+def load(config: RunConfig) -> tuple[Benchmark, list[Task], Agent]:
+    """The benchmark, the tasks of the run, and the agent; that the judge is there is seen, too."""
+    benchmark = with_own_data(load_benchmark(config.benchmark), config)
+    tasks = select_tasks(benchmark, config)
+    get_judge(config.judge)
+    return benchmark, tasks, get_agent(config.agent)
 
 
 def needs_of(agent: Agent, tools: list[str]) -> Needs:
@@ -94,11 +108,9 @@ def needs_of(agent: Agent, tools: list[str]) -> Needs:
 
 
 def at_once(docker: Any, needs: Needs) -> int:
-    """Episodes that the engine's machine has the cores and the memory for, at most MAX_PARALLEL."""
+    """Episodes that the engine's machine has the cores and the memory for."""
     machine = docker.info()
-    by_cores = machine["NCPU"] / needs.processors
-    by_memory = 0.8 * machine["MemTotal"] / (needs.memory_mb * 2**20)
-    return max(1, min(MAX_PARALLEL, int(by_cores), int(by_memory)))
+    return needs.fit(machine["NCPU"], machine["MemTotal"])
 
 
 def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:
@@ -156,6 +168,27 @@ def make_upstream(model: ModelConfig, option: str = "--base-url") -> Upstream:
     return HttpUpstream(model.name, base_url, model.key_env, sees=model.sees, force=model.force)
 
 
+def make_costs(config: RunConfig) -> Costs:
+    """The prices of the run's models; UsageError when a budget in USD has no price to be counted by."""
+    models = models_of(config)
+    costs = Costs({role: find_price(model.name, config.prices) for role, model in models.items()})
+    if (config.max_cost is not None or config.limits.cost) and not costs.known:
+        missing = next(models[role].name for role, price in costs.prices.items() if price is None)
+        raise UsageError(f"no price of {missing!r} is known to count a cost by: give --prices FILE")
+    return costs
+
+
+def models_of(config: RunConfig) -> dict[Role, ModelConfig]:
+    """The models of a run by what they are in it."""
+    return {"agent": config.model, **({"eyes": config.eyes} if config.eyes else {})}
+
+
+def prices_of(config: RunConfig, costs: Costs) -> dict[str, Price]:
+    """The prices that a run is counted by, those of its models by name: recorded, for when it goes on."""
+    models = models_of(config)
+    return {**config.prices, **{models[role].name: price for role, price in costs.prices.items() if price}}
+
+
 def with_space(model: ModelConfig) -> ModelConfig:
     """The model with the space of its boxes settled."""
     return model.model_copy(update={"space": model.space or space_of(model.name)})
@@ -163,24 +196,33 @@ def with_space(model: ModelConfig) -> ModelConfig:
 
 def check_endpoint(model: ModelConfig, base_url: str, option: str) -> None:
     """Ask the server for its models. A server that has no such list is taken at its word."""
-    import openai
-
-    url = endpoint(base_url, "").partition("?")[0]
-    shown = public_url(url)
-    key = os.environ.get(model.key_env) or "none"
-    client = openai.OpenAI(base_url=url, api_key=key, timeout=15.0, max_retries=1)
-    try:
-        listed = [entry.id for entry in client.models.list().data]
-    except openai.AuthenticationError:
-        raise UsageError(f"{shown} refuses the key in ${model.key_env}: set it to a valid one") from None
-    except openai.APIConnectionError as error:
-        why = error.__cause__ or error
-        raise UsageError(f"no model server answers at {shown} ({why}): start it or mend {option}") from None
-    except (openai.APIStatusError, openai.APIError, ValueError, TypeError, AttributeError):
-        return
-    if listed and model.name not in listed:
-        some = ", ".join(listed[:10])
+    names = [str(entry.get("id")) for entry in listed(asked_as(model, base_url), option) or []]
+    if names and model.name not in names:
+        some = ", ".join(names[:10])
+        shown = public_url(endpoint(base_url, ""))
         raise UsageError(f"unknown model {model.name!r}: {shown} serves {some}")
+
+
+def asked_as(model: ModelConfig, base_url: str) -> Model:
+    """A model as we ask it ourselves."""
+    return Model(model.name, base_url, model.key_env, model.force)
+
+
+def try_models(config: RunConfig, *, uses_tools: bool) -> dict[Role, list[Ability]]:
+    """What each served model of the run can do of what the run needs; UsageError for what it refuses."""
+    found: dict[Role, list[Ability]] = {}
+    counts = bool(config.limits.tokens or config.limits.cost or config.max_cost is not None)
+    for role, model in models_of(config).items():
+        url = model.base_url or os.environ.get("OPENAI_BASE_URL")
+        if model.name.startswith("builtin/") or url is None:
+            continue
+        is_agent = role == "agent"
+        pictures = (2 if uses_tools or not is_agent else 1) if model.sees else 0
+        found[role] = try_model(
+            asked_as(model, url), secrets.randbelow(10**6),
+            tools=is_agent and uses_tools, pictures=pictures, counts=counts,
+        )  # fmt: skip
+    return found
 
 
 def check_disk(path: Path, min_free_mb: int) -> str | None:

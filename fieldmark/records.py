@@ -30,7 +30,8 @@ class _Row(BaseModel):
 
 class EpisodeRecord(_Row):
     """One finished episode. `seconds` is wall time since the lease; `charged_seconds` leaves out the
-    time the gateway itself waited; `tokens` are the agent's, `role_tokens` those of other models; `trace`
+    time the gateway itself waited; `tokens` are the agent's, `role_tokens` those of other models; `cost` is
+    USD, None where a price or a usage is unknown; `trace`
     is the file name under `traces/`; `started` is UTC ISO 8601.
     """
 

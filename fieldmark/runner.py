@@ -25,6 +25,7 @@ from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.session import HARD_STOP
 from fieldmark.sandbox.gateway.upstream import Upstream
 from fieldmark.sandbox.pool import ContainerPool, undisturbed
+from fieldmark.spending import Spending
 from fieldmark.staging import StagedTask
 
 ATTEMPTS = 3
@@ -47,6 +48,10 @@ class Run:
     folder: RunDir
     staged: list[StagedTask]
     done: set[str] = field(default_factory=set)
+    spending: Spending = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.spending = Spending(self.plan.config, self.plan.costs, self.folder)
 
 
 def carry_out(run: Run) -> None:
@@ -81,10 +86,12 @@ async def _carry_out(run: Run) -> None:
     with RunProgress(len(run.staged), len(run.staged) - len(left), correct) as progress:
         judging = _Judging(run, progress)
         judging.catch_up(verdicts)
-        if left:
+        if left and not run.spending.over():
             async with _services(run, len(left)) as services:
-                await _play_all(run, services, left, progress, judging)
+                left = await _play_all(run, services, left, progress, judging)
         await judging.finish()
+    if left and (over := run.spending.over()):
+        raise _stopped(run, over[0], over[1])
 
 
 @contextlib.asynccontextmanager
@@ -117,12 +124,13 @@ async def _close(pool: ContainerPool, upstreams: list[Upstream]) -> None:
 
 async def _play_all(
     run: Run, services: RunServices, left: list[StagedTask], progress: RunProgress, judging: _Judging
-) -> None:
+) -> list[StagedTask]:
+    """Play until nothing is left, or the run has spent what it may, and those in flight end; what is left."""
     waiting: Iterator[StagedTask] = iter(left)
     outage = Outage()
 
     async def player() -> None:
-        for staged in waiting:
+        while not run.spending.over() and (staged := next(waiting, None)):
             record = await _play(run, services, staged)
             progress.episode_done(record)
             judging.begin(record)
@@ -135,6 +143,7 @@ async def _play_all(
                 group.create_task(player())
     except* InterruptedRun as errors:  # of several players that stop alike, one tells it
         raise errors.exceptions[0] from None
+    return list(waiting)
 
 
 async def _play(run: Run, services: RunServices, staged: StagedTask) -> EpisodeRecord:
@@ -148,6 +157,7 @@ async def _play(run: Run, services: RunServices, staged: StagedTask) -> EpisodeR
             record, outcome = await run_episode(services, staged, attempt=attempt, earlier=earlier)
         except (OSError, KeyError) as error:  # KeyError: a picture is no longer among the blobs
             raise _stopped(run, f"the run folder cannot be used: {error}") from None
+        run.spending.add(record)
         if outcome.stops_run:
             raise _stopped(run, record.error.message if record.error else "a fault")
         if record.status != "sandbox_error":
@@ -187,12 +197,11 @@ class Outage:
         return self.length >= OUTAGE_EPISODES and now - self._began >= OUTAGE_SECONDS
 
 
-def _stopped(run: Run, why: str) -> InterruptedRun:
+def _stopped(run: Run, why: str, option: str = "") -> InterruptedRun:
     if not run.folder.run_json.exists():
         return InterruptedRun(f"the run folder {run.folder.path} is gone: start the run again")
-    return InterruptedRun(
-        f"{why}; the finished episodes are safe, go on with: fieldmark run --resume {run.folder.path}"
-    )
+    command = f"fieldmark run --resume {run.folder.path} {option}".rstrip()
+    return InterruptedRun(f"{why}; the finished episodes are safe, go on with: {command}")
 
 
 class _Judging:

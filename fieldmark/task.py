@@ -64,6 +64,7 @@ class Limits(_Strict):
     seconds: float = Field(default=240.0, gt=0, description="wall seconds of the agent, FIKA-Bench's limit")
     model_calls: int = Field(default=40, ge=0, description="model requests per episode")
     tokens: int = Field(default=0, ge=0, description="input and output tokens, as the model reports them")
+    cost: float = Field(default=0.0, ge=0, allow_inf_nan=False, description="USD, as far as it is known")
     same_requests: int = Field(default=5, ge=0, description="times one request may come in a row")
     turns: int = Field(default=12, ge=0, description="think/act turns of our own agents")
 

@@ -272,7 +272,7 @@ class Answer(Event):
 class EpisodeEnd(Event):
     """Written by the runner last. Seconds since the lease; `charged_seconds` without the gateway's waits.
 
-    `tokens` are the agent's, `role_tokens` those of the other models.
+    `tokens` are the agent's, `role_tokens` those of the other models. `cost`: USD, None where any is unknown.
     """
 
     kind: Literal["episode_end"] = "episode_end"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import ssl
 import threading
 from collections.abc import Callable, Sequence
@@ -74,19 +75,32 @@ def in_order(replies: Sequence[Reply]) -> Script:
     return script
 
 
+def capable(body: Body) -> Reply:
+    """What a model that takes everything says to a preflight; it names no picture, as it sees none."""
+    numbers = re.findall(r"\d+", str(body.get("messages", [{}])[-1]["content"])) if body.get("tools") else []
+    calls = [Call("note_number", {"number": int(number)}) for number in numbers]
+    return Reply(calls=calls) if calls else Reply("ready")
+
+
 class ModelServer(ThreadedServer):
     """Runs in its own thread. `requests` are the bodies that came, `raw` their bytes, `keys` their
     Authorization headers, `headers` all of them, `paths` where they came. `speaks`: the routes it has.
+
+    Requests of a preflight or of the doctor, known by their header, are answered by `preflight` and stand in
+    `preflights` only: they take no reply out of a script, whatever a run tries before it begins.
     """
 
     def __init__(
         self, script: Script | Sequence[Reply], *, models: Sequence[str] = ("scripted",),
         speaks: Sequence[str] = model_formats.PATHS, tls: ssl.SSLContext | None = None,
+        preflight: Script | Sequence[Reply] | None = None,
     ) -> None:  # fmt: skip
         super().__init__(max_body=2**28, tls=tls)
         self._script = script if callable(script) else in_order(script)
         self._models = models
         self._speaks = speaks
+        self._preflight = in_order(preflight) if isinstance(preflight, Sequence) else preflight or capable
+        self.preflights: list[Body] = []
         self.requests: list[Body] = []
         self.raw: list[bytes] = []
         self.paths: list[str] = []
@@ -122,9 +136,15 @@ class ModelServer(ThreadedServer):
         self.headers.append({name.lower(): value for name, value in request.headers.items()})
         return body
 
+    def _chosen(self, request: web.Request, raw: bytes) -> tuple[Body, Reply]:
+        if request.headers.get("x-fieldmark-purpose") != "preflight":
+            body = self._note(request, raw)
+            return body, self._script(body)
+        self.preflights.append(json.loads(raw))
+        return self.preflights[-1], self._preflight(self.preflights[-1])
+
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        body = self._note(request, await request.read())
-        reply = self._script(body)
+        body, reply = self._chosen(request, await request.read())
         await asyncio.sleep(3600 if reply.hang else reply.delay)
         if reply.drop:
             _close(request)

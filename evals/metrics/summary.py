@@ -13,6 +13,7 @@ from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.metrics.runtime import RuntimeRow, runtime
 from fieldmark.evals.metrics.statuses import StatusRow, statuses
 from fieldmark.evals.metrics.tool_use import CallsRow, ToolUse, by_action, by_tool, tool_use
+from fieldmark.evals.metrics.usage import Money, UsageRow, money, usage
 from fieldmark.records import AGENT_STATUSES, EpisodeRecord
 from fieldmark.rundir import RunDir
 
@@ -57,6 +58,8 @@ class Summary(BaseModel):
     by_tool: list[CallsRow]
     by_action: list[CallsRow]
     runtime: list[RuntimeRow]
+    usage: list[UsageRow]
+    money: Money
     episodes: list[EpisodeRow]
     caveats: list[str]
 
@@ -82,6 +85,8 @@ def summarise(run: RunDir) -> Summary:
         by_tool=by_tool(agents),
         by_action=by_action(agents),
         runtime=runtime(grid),
+        usage=usage(grid),
+        money=money(grid),
         episodes=[_episode(cell, cell.record, acts[cell.record.key]) for cell in grid if cell.record],
         caveats=caveats_of(run, grid, sum(found is None for found in acts.values())),
     )

@@ -10,6 +10,7 @@ from fieldmark.evals.report.accuracy_tables import categories_table, splits_tabl
 from fieldmark.evals.report.act_tables import calls_table, tool_use_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
 from fieldmark.evals.report.table import Table
+from fieldmark.evals.report.usage_table import usage_table
 
 
 def tables(summary: Summary) -> list[Table]:
@@ -22,6 +23,7 @@ def tables(summary: Summary) -> list[Table]:
         calls_table("Calls by tool", summary.by_tool),
         calls_table("Calls by action", summary.by_action),
         _runtime(summary),
+        usage_table(summary),
     ]
     blind = "" if summary.run.sees else " · no vision"
     return [replace(table, title=table.title + blind) for table in made if table.rows]

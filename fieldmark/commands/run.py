@@ -32,6 +32,7 @@ def _values(ctx: click.Context, param: click.Parameter, pairs: tuple[str, ...]) 
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_NUMBER = click.FloatRange(min=0, max=1e9)
 
 
 @click.command("run")
@@ -79,6 +80,10 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="Tokens an episode may use, as the model reports them; 0: any.  [default: 0]",
 )
 @click.option(
+    "--max-cost-per-episode", type=_NUMBER, metavar="USD",
+    help="What an episode may cost, as far as it is known; 0: any.  [default: 0]",
+)  # fmt: skip
+@click.option(
     "--max-same-requests", type=int, help="Times one model request may come in a row; 0: any.  [default: 5]"
 )
 @click.option("--max-turns", type=int, help="Turns of our own agents; 0: any number.  [default: 12]")
@@ -86,6 +91,9 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     "--image-side", type=int, help="Longest side in pixels of the view models get.  [default: 2048]"
 )
 @click.option("--max-megapixels", type=float, help="Refuse larger pictures.  [default: 120, at most 120]")
+@click.option("--max-cost", type=_NUMBER, metavar="USD", help="Stop the run, between episodes, when spent.")
+@click.option("--max-hours", type=_NUMBER, help="Stop the run, between episodes, after so many hours in all.")
+@click.option("--prices", type=_FILE, help="What models cost, TOML.  [default: fieldmark/prices.toml]")
 @click.option("--min-free-mb", type=int, help="Stop when the disk has less free than this.  [default: 500]")
 @click.option("--web", type=click.Choice(["offline", "replay", "record", "live"]), help="[default: offline]")
 @click.option("--web-archive", type=click.Path(path_type=Path), help="Folder of recorded pages.")
@@ -103,11 +111,17 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option("--serpapi-key-env", help="The variable that holds the key.  [default: SERPAPI_API_KEY]")
 @click.option("--index", type=_FOLDER, help="A picture index of your own.  [default: the benchmark's]")
 @click.option("--registry", type=_FILE, help="An aircraft registry of your own.  [default: the benchmark's]")
+@click.option(
+    "--preflight/--no-preflight", default=None,
+    help="Try the model with a few small requests first.  [default: preflight]",
+)  # fmt: skip
 @click.option("--seed", type=int, help="Recorded with the run.  [default: 0]")
 @click.option("--name", help="The run's name.  [default: time, agent and model]")
 @click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/NAME]")
 @click.option("--resume", type=click.Path(path_type=Path), help="Go on with this run folder.")
-def command(toml: Path | None, resume: Path | None, **flags: Any) -> int:
+@click.option("--dry-run", is_flag=True, help="Say what the run would take, and do nothing.")
+@click.option("--json", "as_json", is_flag=True, help="With --dry-run: print it as JSON.")
+def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool, **flags: Any) -> int:
     """Run an agent over a benchmark, in Docker sandboxes, and write a run folder.
 
     Options may also stand in a TOML file; flags go over it.
@@ -116,16 +130,32 @@ def command(toml: Path | None, resume: Path | None, **flags: Any) -> int:
     fieldmark run --benchmark fieldmark-mini --agent react --model builtin/scout --parallel 4
     fieldmark run --model qwen3-vl-8b --base-url http://localhost:8000/v1 --force temperature=0
     fieldmark run --resume runs/20261130-101500-react-scout
+    fieldmark run run.toml --dry-run
     """
     from fieldmark import launch
     from fieldmark.config import load_config
 
+    if as_json and not dry_run:
+        raise UsageError("--json is for --dry-run: `fieldmark report RUN --json` has the figures of a run")
+    if dry_run:
+        return _estimate(toml, resume, flags, as_json)
     if resume:
         _only_harmless(flags, toml)
         run = launch.resume_run(resume, flags, _say)
     else:
         run = launch.new_run(load_config(toml, flags), _say)
     return carry_out(run)
+
+
+def _estimate(toml: Path | None, resume: Path | None, flags: dict[str, Any], as_json: bool) -> int:
+    from fieldmark.config import load_config
+    from fieldmark.estimate import estimate, lines
+
+    if resume:
+        raise UsageError("--dry-run is for a new run: leave --resume out")
+    told = estimate(load_config(toml, flags))
+    click.echo(told.model_dump_json(indent=2) if as_json else "\n".join(lines(told)))
+    return 0
 
 
 def carry_out(run: Any) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fieldmark.blobs import BlobStore
 from fieldmark.errors import EpisodeFault, GatewayFault, HostFault, ModelFault
+from fieldmark.prices import Costs
 from fieldmark.records import Status
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.budget import MAX_REFUSED, Budget
@@ -67,7 +68,7 @@ class Session:
     def __init__(
         self, prompt: Prompt, pictures: Pictures, *, tracer: Tracer, clock: Clock, blobs: BlobStore,
         upstream: Upstream, backends: Backends, skills: Sequence[Skill] = (), web: WebDoor | None = None,
-        search: SearchDoor | None = None, eyes: Upstream | None = None,
+        search: SearchDoor | None = None, eyes: Upstream | None = None, costs: Costs | None = None,
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
@@ -90,6 +91,7 @@ class Session:
         self.known_pictures: dict[str, Picture] = {p.blob: p for p in (prompt.image, prompt.view)}
         self._tracer = tracer
         self.budget = Budget(prompt.limits)
+        self._costs = costs or Costs({})
         self._disk_error: OSError | None = None
         self._notes = self._denials = 0
         self._looking_up = asyncio.Semaphore(LOOK_UPS_AT_ONCE)
@@ -151,7 +153,7 @@ class Session:
 
         `digest` is of the request. An agent that will not stop asking is stopped.
         """
-        if self.budget.take(digest, self.tokens):
+        if self.budget.take(digest, self.tokens, self._costs.spent(self.tokens, self.role_tokens)):
             self.counts["model_calls"] += 1
             return f"m{self.counts['model_calls']}"
         why = self.budget.hit or ""
@@ -172,6 +174,11 @@ class Session:
             more = getattr(tokens, field)
             if more is not None:
                 setattr(total, field, (getattr(total, field) or 0) + more)
+
+    @property
+    def cost(self) -> float | None:
+        """USD so far, of the agent's calls and of those of other models; None where any of it is unknown."""
+        return self._costs.whole(self.tokens, self.role_tokens, self.counts)
 
     async def work(self, job: Coroutine[Any, Any, Any]) -> Any:
         """Run a job that must be over (or cancelled) before the trace is closed."""
@@ -242,6 +249,7 @@ class Session:
                     role: tokens.model_dump(exclude_none=True) for role, tokens in self.role_tokens.items()
                 }
                 or None,
+                "cost": self.cost,
             },
         )
         self._tracer.close()

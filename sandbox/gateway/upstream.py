@@ -30,6 +30,7 @@ from tenacity.wait import wait_base
 from fieldmark.errors import ModelFault
 from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
+from fieldmark.sandbox.gateway.pacing import Pace, Place
 from fieldmark.sandbox.gateway.upstream_errors import Again, ServerError
 from fieldmark.sandbox.gateway.wire import messages
 
@@ -80,7 +81,10 @@ class Upstream(Protocol):
 
 
 class HttpUpstream:
-    """A server of one or more wire formats. The key stays in this process."""
+    """A server of one or more wire formats. The key stays in this process.
+
+    A request has a place of `pace` from each try to the last byte of the reply, none between tries.
+    """
 
     def __init__(
         self, name: str, base_url: str, key_env: str | None = None, *, sees: bool = True,
@@ -89,6 +93,7 @@ class HttpUpstream:
         self.name = name
         self.sees = sees
         self.force = force or {}
+        self.pace = Pace()
         self._base_url = base_url
         self._key_env = key_env
         self._back_off = back_off
@@ -106,15 +111,19 @@ class HttpUpstream:
         began = time.monotonic()
         reply: UpstreamReply | None = None
         response: aiohttp.ClientResponse | None = None
+        place: Place | None = None
         try:
             async for attempt in _retrying(clock, self._back_off):
                 with attempt:
-                    tried = time.monotonic()
+                    place = await self.pace.take(clock)
+                    tried = place.began
                     try:
                         response, reply = await self._try(post, whole)
-                    except Again:
+                    except Again as again:
                         clock.forgive(time.monotonic() - tried)
+                        self._slow_down(place, again)
                         raise
+                    self.pace.went_well(place)
                     reply.tries = attempt.retry_state.attempt_number
                     reply.waited = round(tried - began, 3)
             assert reply is not None
@@ -124,6 +133,15 @@ class HttpUpstream:
         finally:
             if response is not None:
                 response.close()
+            if place is not None:
+                self.pace.give_back(place)
+
+    def _slow_down(self, place: Place, again: Again) -> None:
+        if again.overload:
+            self.pace.overloaded(place)
+        if again.after is not None:
+            self.pace.hold(again.after)
+        self.pace.give_back(place)
 
     async def _try(self, post: _Post, whole: bool) -> tuple[aiohttp.ClientResponse, UpstreamReply]:
         try:
@@ -142,7 +160,8 @@ class HttpUpstream:
             message = f"{why[:300]}: name the file of your CA in SSL_CERT_FILE"
             raise ModelFault(message, kind="certificate", stops_run=True) from None
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise Again(f"{type(error).__name__}: {error}"[:300]) from None
+            overload = isinstance(error, TimeoutError)
+            raise Again(f"{type(error).__name__}: {error}"[:300], overload=overload) from None
 
     def _judge(self, response: aiohttp.ClientResponse, post: _Post, body: bytes) -> None:
         if response.status >= 400:

@@ -20,17 +20,22 @@ from fieldmark.sandbox.gateway.wire.formats import format_of
 MAX_WAIT = 300.0
 """A Retry-After of more seconds is not waited for: the run stops, to be resumed then."""
 _RETRIED = frozenset({408, 409, 425, 429})
+_OVERLOAD = frozenset({429, 503, 504, 529})
 _NO_SUCH_PATH = frozenset({404, 405, 501})
 _QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _OF_THE_MODEL = re.compile(r"\W*(?:the )?model\b", re.IGNORECASE)
 
 
 class Again(Exception):
-    """A try that failed in a way worth another try; `after` is the server's Retry-After in seconds."""
+    """A try that failed in a way worth another try; `after` is the server's Retry-After in seconds.
 
-    def __init__(self, message: str, after: float | None = None) -> None:
+    `overload`: the server has too much to do, so that fewer requests at once may help.
+    """
+
+    def __init__(self, message: str, after: float | None = None, *, overload: bool = False) -> None:
         super().__init__(message)
         self.after = after
+        self.overload = overload
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ class ServerError:
         if status in (401, 403, 404):
             raise self._stop(str(status), f"answered {status}: check the URL, the model's name and the key")
         if status in _RETRIED or status >= 500:
-            raise Again(f"HTTP {status}", self._retry_after())
+            raise Again(f"HTTP {status}", self._retry_after(), overload=status in _OVERLOAD)
         for name in self.forced if status in (400, 422) else ():
             if self._refuses(name):
                 why = f"refuses the forced parameter {name}: leave it out; it said: {self._message[:200]}"

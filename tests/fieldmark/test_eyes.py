@@ -63,7 +63,8 @@ def test_a_blind_controller_is_right_by_its_eyes(fieldmark: Fieldmark, tiny: Pat
     )
     assert len(classes) == 3
     config = run.config()
-    assert config["eyes"] == {"name": "seer", "base_url": seer.url}
+    assert config["eyes"] | {"name": "seer", "base_url": seer.url} == config["eyes"]
+    assert [*config["eyes"]["preflight"]] == ["image input", "several images"]
     assert {"inspect_image", "classify_image"} <= set(config["tools"])
     written = "".join(path.read_text(errors="replace") for path in run.path.rglob("*.json*"))
     assert not any(secret in written for secret in (*KEYS.values(), "SECRET"))

@@ -16,6 +16,7 @@ from PIL import Image
 
 from fieldmark.blobs import BlobStore
 from fieldmark.client import GatewayClient
+from fieldmark.prices import Costs
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.builtin import ScoutUpstream
 from fieldmark.sandbox.gateway.clock import Clock
@@ -70,7 +71,7 @@ def _gradient(path: Path) -> Path:
 async def entered(
     folder: Path, upstream: Upstream | None = None, limits: Limits | None = None, web: WebDoor | None = None,
     search: SearchDoor | None = None, language: str = "en", picture: Path | None = None,
-    eyes: Upstream | None = None, index: Path | None = None,
+    eyes: Upstream | None = None, index: Path | None = None, costs: Costs | None = None,
 ) -> AsyncIterator[Inside]:  # fmt: skip
     """A session that has begun; its trace and blobs lie in `folder`."""
     blobs = BlobStore(folder / "blobs")
@@ -92,7 +93,7 @@ async def entered(
             prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
             tracer=Tracer(trace, clock), clock=clock, blobs=blobs,
             upstream=upstream or ScoutUpstream(), backends=backends, web=web, search=search,
-            eyes=eyes,
+            eyes=eyes, costs=costs,
         )  # fmt: skip
         door = await sockets.open_door()
         session.begin()

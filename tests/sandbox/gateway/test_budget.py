@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fieldmark.prices import Costs, Price
 from fieldmark.sandbox.gateway.budget import MAX_IN_VAIN, MAX_REFUSED
 from fieldmark.task import Limits
 from tests.model_server import ModelServer, Reply
@@ -144,3 +145,33 @@ async def test_a_call_in_flight_at_the_limit_hears_that_the_episode_is_over(ente
             reply = await waiting
     assert outcome.status == "timeout"
     assert (reply.status_code, reply.json()["error"]["type"]) == (410, "invalid_request_error")
+
+
+async def test_money_by_the_price_of_the_tokens(enter: Enter) -> None:
+    """110 tokens a call: 0.11 USD at 1000 USD a million."""
+    price = Price(input=1000.0, output=1000.0)
+    with ModelServer([Reply("thinking"), Reply("thinking"), Reply("thinking", usage=None)]) as server:
+        async with enter(to(server), limits=Limits(cost=0.2), costs=Costs({"agent": price})) as inside:
+            for n in range(2):
+                await ask(inside, "messages", request("messages", n=n))
+            assert inside.session.cost == 0.22
+            assert "0.2 USD is used up: 0.2200 so far" in (await refused(inside, "messages")).text
+            await inside.post("/done", {"error": None})
+            await ends_as_budget(inside, "the budget of 0.2 USD is used up")
+            [end] = inside.events("episode_end")
+    assert end["cost"] == 0.22
+
+
+async def test_a_call_without_usage_makes_the_cost_of_an_episode_unknown(enter: Enter) -> None:
+    """Case 5-15."""
+    price = Price(input=1000.0, output=1000.0)
+    nothing = {"prompt_tokens": None, "completion_tokens": None}
+    with ModelServer([Reply("ok"), Reply("ok", usage=nothing)]) as server:
+        async with enter(to(server), costs=Costs({"agent": price})) as inside:
+            for n in range(2):
+                await ask(inside, "chat_completions", request("chat_completions", n=n))
+            await inside.post("/done", {"error": None})
+            await inside.end()
+            [end] = inside.events("episode_end")
+    assert (end.get("cost"), end["counts"]["calls_without_usage"]) == (None, 1)
+    assert end["tokens"] == {"input": 100, "output": 10}
