@@ -1,0 +1,1 @@
+"""What this machine and a model can do, found out before anything is spent."""
