@@ -82,6 +82,10 @@ class Backends:
         """Which of these files are the picture at `path`, or that box of it."""
         return await self._run(clock, imaging.same_picture, path, box, others)  # type: ignore[no-any-return]
 
+    async def same_view(self, clock: Clock, view: bytes, other: bytes) -> bool:
+        """Whether a file that a model was sent is the view, written anew or made smaller."""
+        return await self._run(clock, imaging.same_view, view, other)  # type: ignore[no-any-return]
+
     async def aircraft(self, clock: Clock, query: str) -> dict[str, Any]:
         return await self._run(clock, imaging.aircraft, self._registry, query)  # type: ignore[no-any-return]
 

@@ -31,6 +31,7 @@ async def call(session: Session, request: web.BaseRequest) -> web.StreamResponse
         modelcall.take_apart, session, session.upstream, wire, raw, request.headers
     )
     name = session.take_model_call(asked.digest)
+    await modelcall.look_for_picture(session, asked)
     try:
         return await session.work(_forward(session, request, asked, name))  # type: ignore[no-any-return]
     except EpisodeFault as fault:
