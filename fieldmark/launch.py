@@ -26,7 +26,7 @@ from fieldmark.task import Task
 from fieldmark.trace import Picture
 
 Say = Callable[[str], None]
-MAY_CHANGE = {"parallel", "min_free_mb", "out", "name"}
+MAY_CHANGE = {"parallel", "min_free_mb", "out", "name", "allow_blind"}
 """What a resumed run may do otherwise without changing what is measured."""
 PATHS = ("site", "web_archive", "index", "registry")
 """Options that are paths of this machine, beside the benchmark: kept in the private part only."""

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 
-from fieldmark import preflight
+from fieldmark import preflight, probing
 from fieldmark.blobs import BlobStore
 from fieldmark.episode import RunServices, run_episode
 from fieldmark.errors import InterruptedRun
@@ -82,7 +82,8 @@ async def _carry_out(run: Run) -> None:
         judging = _Judging(run, progress)
         judging.catch_up(verdicts)
         if left:
-            async with _services(run, len(left)) as services:
+            async with _services(run, len(left) + probing.is_due(run.folder, run.plan)) as services:
+                await probing.look_first(services, progress.say)
                 await _play_all(run, services, left, progress, judging)
         await judging.finish()
 

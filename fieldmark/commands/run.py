@@ -43,6 +43,13 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option("--key-env", help="The variable that holds the key.  [default: OPENAI_API_KEY]")
 @click.option("--sees/--blind", default=None, help="Whether the model takes pictures.  [default: sees]")
 @click.option(
+    "--probe/--no-probe",
+    default=None,
+    help="First one episode on a generated picture, to see that agent and model see.  [default: probe,"
+    " unless --blind]",
+)
+@click.option("--allow-blind", is_flag=True, default=None, help="Go on when that probe finds them blind.")
+@click.option(
     "--force", multiple=True, callback=_values, metavar="KEY=VALUE",
     help="Set a parameter in every model request, such as temperature=0; repeatable.",
 )  # fmt: skip
