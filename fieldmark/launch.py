@@ -127,6 +127,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
             "name": plan.benchmark.name,
             "version": plan.benchmark.version,
             "tasks": len(plan.tasks),
+            "guard": plan.benchmark.guard,
         },
         "agent": config.agent,
         "model": {

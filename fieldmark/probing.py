@@ -64,13 +64,18 @@ def is_due(folder: RunDir, plan: Plan) -> bool:
 async def look_first(services: RunServices, say: Say) -> None:
     """Play the probe where it is due, and record it. InterruptedRun: one of the two is blind."""
     folder, plan = services.run, services.plan
-    probe = Probe.recorded(folder.config())
-    if probe is None:
+    if Probe.recorded(folder.config()) is None:
         probe = await _play(services) if is_due(folder, plan) else _not_probed(plan)
         _record(folder, probe)
         if probe.verdict != "not probed":
             say(f"probe: {probe.verdict}: {probe.why}")
-    if probe.verdict != "blind" or probe.allowed:
+    refuse_blind(folder, plan)
+
+
+def refuse_blind(folder: RunDir, plan: Plan) -> None:
+    """InterruptedRun where a pair was found blind and nobody allows that; that it is allowed is recorded."""
+    probe = Probe.recorded(folder.config())
+    if probe is None or probe.verdict != "blind" or probe.allowed:
         return
     if not plan.config.allow_blind:
         raise InterruptedRun(

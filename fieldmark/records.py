@@ -73,6 +73,17 @@ class EpisodeRecord(_Row):
     trace: str
 
 
+class Leak(_Row):
+    """Whether an agent came upon its task picture itself (`copied`), and whether that gave the answer away.
+
+    `leaked` is None where a copy was found and gold is not here to tell. `ways`: how copies were found.
+    """
+
+    copied: bool
+    leaked: bool | None
+    ways: list[str] = []
+
+
 class Verdict(_Row):
     """Is the answer right. `score` is a fraction 0–1. `finer`: more specific than gold and compatible.
 

@@ -226,6 +226,17 @@ class ToolResult(Event):
     regions: list[Region] = []
 
 
+class SamePicture(Event):
+    """A result of a search by picture is the task picture itself: what the gateway gave out of it."""
+
+    kind: Literal["same_picture"] = "same_picture"
+    title: str = ""
+    page: str = ""
+    source: str = ""
+    image: str = ""
+    thumbnail: str = ""
+
+
 class SkillRead(Event):
     """A file of a skill was read; `sha256` is of the file."""
 
@@ -307,6 +318,7 @@ KnownEvent = Annotated[
     | ModelResponse
     | ToolCall
     | ToolResult
+    | SamePicture
     | SkillRead
     | MemoryRead
     | MemoryWrite

@@ -130,18 +130,6 @@ async def test_an_agent_that_sends_no_picture_is_told_from_a_blind_model(tiny: P
     assert said[0].startswith("probe: blind: agent 'closed_book'")
 
 
-def test_a_model_that_takes_no_pictures_is_not_probed(
-    fieldmark: Fieldmark, tmp_path: Path, sandbox_image: str
-) -> None:
-    done = fieldmark("run", "--probe", "--tasks", "mini-34", "--out", "out")
-    assert done.returncode == 0, done.stderr
-    run = RunDir.open(tmp_path / "out")
-    assert run.config()["probe"] == {
-        "verdict": "not probed", "why": "the model is said to take no pictures", "allowed": False
-    }  # fmt: skip
-    assert not (run.path / "probe").exists()
-
-
 EXACT = Sight(delivered="exact", width=448, height=448, first_call="m1", calls=1, with_picture=1)
 DRAWN = draw(0)
 RIGHT = f"{DRAWN.colour} {DRAWN.number}"
