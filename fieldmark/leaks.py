@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from concurrent.futures import CancelledError, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as TooLong
@@ -10,10 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from pydantic import ValidationError
-
 from fieldmark.blobs import BlobStore
-from fieldmark.errors import EpisodeFault
 from fieldmark.evals.leaks.copies import copies_of
 from fieldmark.evals.leaks.deciding import giveaway
 from fieldmark.records import EpisodeRecord, Leak
@@ -39,7 +37,9 @@ class LeakFinder:
         self._lock = Lock()
 
     def find(self, record: EpisodeRecord) -> tuple[Leak, str | None]:
-        """The public row of an episode and the private reason. OSError, ValidationError: no such trace."""
+        """The public row of an episode and the private reason. What a trace holds of strangers' words and a
+        damaged one may raise anything.
+        """
         events = list(self._folder.trace(record))
         copies = copies_of(events, self._blobs, lambda paths: self._same(record.id, paths))
         gold = self._gold.get(record.id)
@@ -67,7 +67,7 @@ class LeakFinder:
         except (TooLong, BrokenProcessPool, CancelledError):
             self.close()  # a picture that breaks its worker: of none of them is anything known
             return unknown
-        except (KeyError, OSError, EpisodeFault):
+        except Exception:  # whatever a decoder raises of a file from the web
             return unknown
 
     def _worker(self) -> ProcessPoolExecutor:
@@ -90,10 +90,8 @@ def leaks_of(folder: RunDir) -> dict[tuple[str, int], Leak]:
     finder = LeakFinder(folder)
     try:
         for record in missing:
-            try:
+            with contextlib.suppress(Exception):  # what cannot be read is not known
                 leaks[record.key] = finder.find(record)[0]
-            except (OSError, ValidationError):
-                continue
     finally:
         finder.close()
     return leaks

@@ -73,7 +73,8 @@ class _Trace:
                 continue
             other = str(arguments.get("other") or "") if isinstance(arguments, dict) else ""
             hit = next((hit for hit in self._hits if other and hit.get("image") == other), None)
-            yield self._of_hit("comparison", hit) if hit else Copy("comparison", other)
+            if other:
+                yield self._of_hit("comparison", hit) if hit else Copy("comparison", other)
 
     def on_pages(self, same: Same) -> Iterator[Copy]:
         """Pictures among what was fetched; not the thumbnails of hits, which were looked at before."""
@@ -92,15 +93,16 @@ class _Trace:
 
     def _text_of(self, url: str) -> str:
         """What the agent saw of a page that it opened; "" when it did not."""
-        if not url:
+        page = _bare(url)
+        if not page:
             return ""
-        fetched = (self._text(event) for event in self._opened if _bare(event.url) == _bare(url))
-        told = (result.text for result in self._results if self._asked_for(result) == _bare(url))
+        fetched = (self._text(event) for event in self._opened if _bare(event.url) == page)
+        told = (result.text for result in self._results if self._asked_for(result) == page)
         return "\n".join(text for text in (*fetched, *told) if text)
 
     def _around(self, picture: Egress) -> str:
         """The text of the page that was opened before a picture and names its file."""
-        name = unquote(urlsplit(picture.url).path).rpartition("/")[2]
+        name = unquote(picture.url.partition("?")[0]).rpartition("/")[2]
         earlier = [event for event in self._opened if event.seq < picture.seq]
         for event in reversed(earlier):
             raw = self._raw(event)
@@ -149,6 +151,9 @@ def _is_large(path: Path) -> bool:
 
 
 def _bare(url: str) -> str:
-    """An address without what does not tell pages apart."""
-    parts = urlsplit(url)
+    """An address without what does not tell pages apart; "" when it is none."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # half an IPv6 address
+        return ""
     return f"{parts.netloc.lower()}{parts.path.rstrip('/')}?{parts.query}" if parts.netloc else ""

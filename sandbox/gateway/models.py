@@ -31,7 +31,6 @@ async def call(session: Session, request: web.BaseRequest) -> web.StreamResponse
         modelcall.take_apart, session, session.upstream, wire, raw, request.headers
     )
     name = session.take_model_call(asked.digest)
-    await modelcall.look_for_picture(session, asked)
     try:
         return await session.work(_forward(session, request, asked, name))  # type: ignore[no-any-return]
     except EpisodeFault as fault:
@@ -72,6 +71,7 @@ async def one_model(session: Session, request: web.BaseRequest) -> web.Response:
 async def _forward(
     session: Session, request: web.BaseRequest, asked: ModelRequest, name: str
 ) -> web.StreamResponse:
+    await modelcall.look_for_picture(session, asked)
     async with modelcall.recorded(session, session.upstream, asked, name) as reply:
         return await (_pass_stream(request, reply) if reply.streams else _pass_whole(reply))
 

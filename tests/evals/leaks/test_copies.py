@@ -104,3 +104,12 @@ def test_thumbnails_of_hits_are_not_looked_at_twice(blobs: BlobStore) -> None:
     assert (
         copies_of(events(thumbnail, *tool("1", "reverse_image_search", {}, hits=[hit])), blobs, every) == []
     )
+
+
+def test_odd_calls_and_addresses_are_no_copies(blobs: BlobStore) -> None:
+    odd = [
+        *tool("1", "open_page", {"url": "http://[half"}), *tool("2", "compare_images", {}, same_picture=True),
+        {"kind": "tool_result", "call": "9", "ok": True, "seconds": 0, "data": {"hits": ["a", {"title": 1}]}},
+        fetched("http://[half", "no such blob"),
+    ]  # fmt: skip
+    assert copies_of(events(*odd), blobs, every) == []
