@@ -56,7 +56,8 @@ def measure(agent: str, parallel: int, episodes: int, url: str, folder: Path) ->
     """One `fieldmark run` as a user starts it; times are read from its run folder."""
     out = folder / f"{agent}-{parallel}"
     command = [
-        FIELDMARK, "run", "--benchmark", str(folder / "tasks.jsonl"), "--agent", agent, "--model", "scripted",
+        FIELDMARK, "run", "--no-probe", "--benchmark", str(folder / "tasks.jsonl"), "--agent", agent,
+        "--model", "scripted",
         "--base-url", url, "--parallel", str(parallel), "--limit", str(episodes), "--out", str(out),
     ]  # fmt: skip
     subprocess.run(command, check=True, capture_output=True)

@@ -66,6 +66,9 @@ class RunConfig(BaseModel):
     `eyes` is the vision model that the tool `inspect_image` asks; where it names no server, it is served by
     the model's, with the model's key.
 
+    `probe`: play one episode on a generated picture first, where the model claims sight; a pair that turns
+    out to be blind stops the run unless `allow_blind`.
+
     `web`: `offline` (nothing goes out; pages of `site` and of `web_archive`), `replay` (the same, and there
     must be an archive), `record` (the web, archived), `live` (the web). `site` is a folder with a folder for
     each host. `allow` (empty: every public host) and `deny` are hosts or host/path, with their subdomains.
@@ -97,6 +100,8 @@ class RunConfig(BaseModel):
     seed: int = 0
     parallel: int | None = Field(default=None, ge=1, le=256)
     limits: Limits = Limits()
+    probe: bool = True
+    allow_blind: bool = False
     image_side: int = Field(default=2048, ge=64, le=16384)
     max_megapixels: float = Field(default=120, gt=0, le=120)
     min_free_mb: int = Field(default=500, ge=0)

@@ -20,6 +20,7 @@ from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.pool import Container, ContainerPool
+from fieldmark.sight import sight_of
 from fieldmark.staging import StagedTask
 from fieldmark.task import Prompt, SkillCard
 
@@ -169,6 +170,7 @@ def _record(
         role_tokens=session.role_tokens,
         cost=session.cost,
         error=outcome.error,
+        picture=sight_of(session.shown),
         started=started,
         trace=f"{episode_key(staged.task.id, epoch)}.jsonl",
     )

@@ -28,7 +28,10 @@ from fieldmark.task import Task
 from fieldmark.trace import Picture, Role
 
 Say = Callable[[str], None]
-MAY_CHANGE = {"parallel", "min_free_mb", "max_cost", "max_hours", "preflight", "out", "name"}
+MAY_CHANGE = {
+    *("parallel", "min_free_mb", "max_cost", "max_hours", "preflight", "allow_blind"),
+    *("out", "name"),
+}
 """What a resumed run may do otherwise without changing what is measured."""
 PATHS = ("site", "web_archive", "index", "registry")
 """Options that are paths of this machine, beside the benchmark: kept in the private part only."""
@@ -131,6 +134,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
             "name": plan.benchmark.name,
             "version": plan.benchmark.version,
             "tasks": len(plan.tasks),
+            "guard": plan.benchmark.guard,
         },
         "agent": config.agent,
         "model": {

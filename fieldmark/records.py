@@ -28,11 +28,31 @@ class _Row(BaseModel):
         return (self.id, self.epoch)
 
 
+class Sight(BaseModel):
+    """What of the task picture reached the model of an agent, by the requests that its server did not refuse.
+
+    `width` × `height` is the largest that was `delivered`, `first_call` the first model call that held it.
+    `lost_at` is the call from which on the main conversation held it no more. `calls` are the model calls,
+    `with_picture` those that held it, `refused` those that held it and that the server would not take.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    delivered: Literal["exact", "resampled", "none"]
+    width: int = 0
+    height: int = 0
+    first_call: str | None = None
+    lost_at: str | None = None
+    calls: int = 0
+    with_picture: int = 0
+    refused: int = 0
+
+
 class EpisodeRecord(_Row):
     """One finished episode. `seconds` is wall time since the lease; `charged_seconds` leaves out the
     time the gateway itself waited; `tokens` are the agent's, `role_tokens` those of other models; `cost` is
-    USD, None where a price or a usage is unknown; `trace`
-    is the file name under `traces/`; `started` is UTC ISO 8601.
+    USD, None where a price or a usage is unknown; `trace` is the file name under `traces/`; `started` is
+    UTC ISO 8601; `picture` is what of the task picture reached the model.
     """
 
     attempt: int = 0
@@ -49,8 +69,20 @@ class EpisodeRecord(_Row):
     role_tokens: dict[Role, Tokens] = {}
     cost: float | None = None
     error: ErrorInfo | None = None
+    picture: Sight | None = None
     started: str
     trace: str
+
+
+class Leak(_Row):
+    """Whether an agent came upon its task picture itself (`copied`), and whether that gave the answer away.
+
+    `leaked` is None where a copy was found and gold is not here to tell. `ways`: how copies were found.
+    """
+
+    copied: bool
+    leaked: bool | None
+    ways: list[str] = []
 
 
 class Verdict(_Row):

@@ -23,12 +23,12 @@ from pydantic import ValidationError
 
 from fieldmark import jsonl
 from fieldmark.errors import UsageError
-from fieldmark.records import EpisodeRecord, Verdict
+from fieldmark.records import EpisodeRecord, Leak, Verdict
 from fieldmark.task import Gold
 from fieldmark.trace import Event, parse_event
 
 RUN_VERSION = 1
-Row = TypeVar("Row", EpisodeRecord, Verdict)
+Row = TypeVar("Row", EpisodeRecord, Verdict, Leak)
 LOCK = ".lock"
 
 
@@ -53,6 +53,8 @@ class RunDir:
         self.private = path / "private"
         self.gold_file = self.private / "gold.jsonl"
         self.reasons_file = self.private / "verdict_reasons.jsonl"
+        self.leaks_file = path / "leaks.jsonl"
+        self.leak_reasons_file = self.private / "leak_reasons.jsonl"
         self.paths_file = self.private / "paths.json"
         self.report_html = path / "report.html"
         self._lock: int | None = None
@@ -154,10 +156,20 @@ class RunDir:
             jsonl.append(self.reasons_file, private, durable=False)
         jsonl.append(self.verdicts_file, public)
 
+    def add_leak(self, leak: Leak, reason: str | None) -> None:
+        """Append what was found of an episode; the reason names gold, so it goes to the private part."""
+        if reason:
+            private = {"id": leak.id, "epoch": leak.epoch, "reason": reason}
+            jsonl.append(self.leak_reasons_file, private, durable=False)
+        jsonl.append(self.leaks_file, leak.model_dump(mode="json"), durable=False)
+
     def repair(self) -> list[str]:
         """Undo what a kill left behind; returns one line for each thing done. Needs the lock."""
         done = []
-        for path in (self.episodes_file, self.verdicts_file, self.reasons_file):
+        for path in (
+            self.episodes_file, self.verdicts_file, self.reasons_file, self.leaks_file,
+            self.leak_reasons_file,
+        ):  # fmt: skip
             if _cut_torn_tail(path):
                 done.append(f"{path.name}: cut a half-written last line")
         kept = {record.trace for record in self.episodes()}
@@ -213,6 +225,10 @@ class RunDir:
     def verdicts(self) -> dict[tuple[str, int], Verdict]:
         """The latest verdict of each episode."""
         return {verdict.key: verdict for verdict in _valid(self.verdicts_file, Verdict)}
+
+    def leaks(self) -> dict[tuple[str, int], Leak]:
+        """What was found of each episode; one that ran again is looked at again."""
+        return {leak.key: leak for leak in _valid(self.leaks_file, Leak)}
 
     def unreadable(self) -> dict[str, int]:
         """File name → rows that are JSON and yet no episode or verdict; they count as not there."""

@@ -7,14 +7,16 @@ import contextlib
 import resource
 import signal
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from fieldmark import preflight
+from fieldmark import preflight, probing
 from fieldmark.blobs import BlobStore
 from fieldmark.episode import RunServices, run_episode
 from fieldmark.errors import InterruptedRun
 from fieldmark.evals.judges import get_judge
+from fieldmark.leaks import LeakFinder
 from fieldmark.preflight import Plan
 from fieldmark.progress import RunProgress
 from fieldmark.records import EpisodeRecord, Verdict
@@ -83,11 +85,15 @@ async def _carry_out(run: Run) -> None:
     left = [staged for staged in run.staged if staged.task.id not in run.done]
     verdicts = run.folder.verdicts()
     correct = sum(verdict.label == "correct" for verdict in verdicts.values())
-    with RunProgress(len(run.staged), len(run.staged) - len(left), correct) as progress:
-        judging = _Judging(run, progress)
+    with (
+        RunProgress(len(run.staged), len(run.staged) - len(left), correct) as progress,
+        contextlib.closing(_Judging(run, progress)) as judging,
+    ):
         judging.catch_up(verdicts)
         if left and not run.spending.over():
-            async with _services(run, len(left)) as services:
+            probing.refuse_blind(run.folder, run.plan)  # before a container is started
+            async with _services(run, len(left) + probing.is_due(run.folder, run.plan)) as services:
+                await probing.look_first(services, progress.say)
                 left = await _play_all(run, services, left, progress, judging)
         await judging.finish()
     if left and (over := run.spending.over()):
@@ -212,24 +218,42 @@ class _Judging:
         self._judge = get_judge(run.plan.config.judge)
         self._tasks = {staged.task.id: staged.task for staged in run.staged}
         self._progress = progress
+        self._leaks = LeakFinder(run.folder)
         self._jobs: set[asyncio.Task[None]] = set()
 
     def catch_up(self, verdicts: dict[tuple[str, int], Verdict]) -> None:
         """Judge what an earlier, killed run committed but did not judge."""
+        leaks = self._folder.leaks()
         for record in self._folder.episodes():
             if record.key not in verdicts and record.id in self._tasks:
                 self.begin(record)
+            elif record.key not in leaks and record.status != "sandbox_error":
+                self._start(self._leak(record))
 
     def begin(self, record: EpisodeRecord) -> None:
         """An episode that broke through no fault of the agent is not judged at all."""
         if record.status == "sandbox_error":
             return
-        job = asyncio.create_task(self._one(record))
-        self._jobs.add(job)
-        job.add_done_callback(self._jobs.discard)
+        self._start(self._one(record))
+        self._start(self._leak(record))
 
     async def finish(self) -> None:
         await asyncio.gather(*self._jobs)
+
+    def close(self) -> None:
+        self._leaks.close()
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        job = asyncio.create_task(work)
+        self._jobs.add(job)
+        job.add_done_callback(self._jobs.discard)
+
+    async def _leak(self, record: EpisodeRecord) -> None:
+        """Copies of the task picture that the agent came upon; what fails is found again by the report."""
+        try:
+            self._folder.add_leak(*await asyncio.to_thread(self._leaks.find, record))
+        except Exception as error:  # a trace holds the words of strangers: whatever they do, the run goes on
+            self._progress.say(f"episode {record.id}: copies of its picture stay unknown: {error}"[:300])
 
     async def _one(self, record: EpisodeRecord) -> None:
         task = self._tasks[record.id]

@@ -70,6 +70,19 @@ class Region(_Open):
     score: float | None = None
 
 
+class Receipt(_Open):
+    """The task picture as it stood in a request, in pixels of what was sent.
+
+    `exact`: the bytes of the view or of the original; `resampled`: the same picture, written or made smaller
+    by someone else. `blob` is what was sent.
+    """
+
+    delivered: Literal["exact", "resampled"]
+    blob: str
+    width: int
+    height: int
+
+
 class Tokens(_Open):
     """What the upstream said it used; a field is None where it said nothing (unknown is not 0).
 
@@ -132,6 +145,7 @@ class ModelRequest(Event):
     the request's own spelling, where it is not compact JSON; `whole`: the request with its pictures, where
     these cannot be put back to the byte. `partial`: the server keeps the conversation, these messages only
     go on with it. `headers` are those that tell what a client is and which of its sessions this is.
+    `task_picture`: how the picture of the task stood among `pictures`; None where it did not.
     """
 
     kind: Literal["model_request"] = "model_request"
@@ -147,6 +161,7 @@ class ModelRequest(Event):
     system: str | None = None
     messages: list[str]
     pictures: list[Picture]
+    task_picture: Receipt | None = None
     keys: list[str] = []
     raw: str | None = None
     whole: str | None = None
@@ -209,6 +224,17 @@ class ToolResult(Event):
     data: Any = None
     pictures: list[Picture] = []
     regions: list[Region] = []
+
+
+class SamePicture(Event):
+    """A result of a search by picture is the task picture itself: what the gateway gave out of it."""
+
+    kind: Literal["same_picture"] = "same_picture"
+    title: str = ""
+    page: str = ""
+    source: str = ""
+    image: str = ""
+    thumbnail: str = ""
 
 
 class SkillRead(Event):
@@ -292,6 +318,7 @@ KnownEvent = Annotated[
     | ModelResponse
     | ToolCall
     | ToolResult
+    | SamePicture
     | SkillRead
     | MemoryRead
     | MemoryWrite

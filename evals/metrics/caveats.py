@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 from fieldmark import jsonl
 from fieldmark.evals.metrics.outcomes import Cell
+from fieldmark.evals.metrics.sight import SightFacts
 from fieldmark.rundir import RunDir
 
+SHOWN = 10
+"""Episodes that a sentence names."""
 _ERROR_TEXT = re.compile(
     r"\s*(?:API call failed|Error code: \d{3}|Traceback \(most|HTTP \d{3}\b|RateLimitError|TimeoutError)",
     re.IGNORECASE,
@@ -32,6 +36,29 @@ def caveats_of(run: RunDir, cells: list[Cell], without_trace: int) -> list[str]:
     if without_trace:
         found.append(f"{without_trace} episodes have no readable trace and are left out of tool use")
     return found
+
+
+def sight_caveats(sight: SightFacts, probe: Any) -> list[str]:
+    """Where a model that is said to see did not, or not all the time, or not the picture as it is."""
+    found = []
+    verdict, why = (probe.get("verdict"), probe.get("why")) if isinstance(probe, dict) else (None, None)
+    if verdict in ("blind", "unclear"):
+        found.append(f"the probe before the run: {why}")
+    if sight.unseen:
+        found.append(
+            f"the picture never reached the model in {sight.none} of {sight.episodes} episodes: "
+            f"{_some(sight.unseen)}"
+        )
+    if sight.lost:
+        found.append(
+            f"the model lost the picture on the way in {len(sight.lost)} episodes: {_some(sight.lost)}"
+        )
+    return found
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 def _searches(cells: list[Cell]) -> list[str]:

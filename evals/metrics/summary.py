@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
 from fieldmark.evals.metrics.acts import EpisodeActs, episode_acts
-from fieldmark.evals.metrics.caveats import caveats_of
+from fieldmark.evals.metrics.caveats import caveats_of, sight_caveats
+from fieldmark.evals.metrics.leaks import LeakFacts, leak_facts
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.metrics.runtime import RuntimeRow, runtime
+from fieldmark.evals.metrics.sight import SightFacts, sight, sight_in
 from fieldmark.evals.metrics.statuses import StatusRow, statuses
 from fieldmark.evals.metrics.tool_use import CallsRow, ToolUse, by_action, by_tool, tool_use
 from fieldmark.evals.metrics.usage import Money, UsageRow, money, usage
-from fieldmark.records import AGENT_STATUSES, EpisodeRecord
+from fieldmark.records import AGENT_STATUSES, EpisodeRecord, Leak, Sight
 from fieldmark.rundir import RunDir
 
 
@@ -60,22 +63,28 @@ class Summary(BaseModel):
     runtime: list[RuntimeRow]
     usage: list[UsageRow]
     money: Money
+    sight: SightFacts
+    leaks: LeakFacts
     episodes: list[EpisodeRow]
     caveats: list[str]
 
 
-def summarise(run: RunDir) -> Summary:
-    """Read a run folder once. UsageError when run.json cannot be read."""
+def summarise(run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None) -> Summary:
+    """Read a run folder once; `leaks` stand for those it has stored. UsageError: no readable run.json."""
     config, grid = run.config(), cells(run)
     refused = config.get("refused")
-    acts = {cell.record.key: _acts(run, cell.record) for cell in grid if cell.record}
-    agents = [
-        found
+    read = {cell.record.key: _read(run, cell.record) for cell in grid if cell.record}
+    acts = {key: found and found[0] for key, found in read.items()}
+    told = [
+        (cell.record, found)
         for cell in grid
-        if cell.record and cell.record.status in AGENT_STATUSES and (found := acts[cell.record.key])
+        if cell.record and cell.record.status in AGENT_STATUSES and (found := read[cell.record.key])
     ]
+    agents = [found[0] for _, found in told]
+    seen = sight((record, found[1]) for record, found in told)
+    facts = _facts(run, config, grid)
     return Summary(
-        run=_facts(run, config, grid),
+        run=facts,
         tasks=len({cell.id for cell in grid}),
         epochs=len({cell.epoch for cell in grid}),
         partial=any(cell.record is None for cell in grid),
@@ -87,18 +96,23 @@ def summarise(run: RunDir) -> Summary:
         runtime=runtime(grid),
         usage=usage(grid),
         money=money(grid),
+        sight=seen,
+        leaks=leak_facts(grid, run.leaks() if leaks is None else leaks),
         episodes=[_episode(cell, cell.record, acts[cell.record.key]) for cell in grid if cell.record],
-        caveats=caveats_of(run, grid, sum(found is None for found in acts.values())),
+        caveats=[
+            *caveats_of(run, grid, sum(found is None for found in acts.values())),
+            *(sight_caveats(seen, config.get("probe")) if facts.sees else []),
+        ],
     )
 
 
-def _acts(run: RunDir, record: EpisodeRecord) -> EpisodeActs | None:
+def _read(run: RunDir, record: EpisodeRecord) -> tuple[EpisodeActs, Sight] | None:
     """None when the trace is missing or cannot be read: unknown is not zero."""
     try:
         events = list(run.trace(record))
     except (ValidationError, OSError):
         return None
-    return episode_acts(events) if events else None
+    return (episode_acts(events), sight_in(events)) if events else None
 
 
 def _facts(run: RunDir, config: dict[str, Any], grid: list[Cell]) -> RunFacts:

@@ -9,6 +9,7 @@ from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.accuracy_tables import categories_table, splits_table
 from fieldmark.evals.report.act_tables import calls_table, tool_use_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
+from fieldmark.evals.report.picture_tables import leaks_table, sight_table
 from fieldmark.evals.report.table import Table
 from fieldmark.evals.report.usage_table import usage_table
 
@@ -18,12 +19,14 @@ def tables(summary: Summary) -> list[Table]:
     made = [
         categories_table(summary),
         splits_table(summary),
+        leaks_table(summary),
         _statuses(summary),
         tool_use_table(summary),
         calls_table("Calls by tool", summary.by_tool),
         calls_table("Calls by action", summary.by_action),
         _runtime(summary),
         usage_table(summary),
+        sight_table(summary),
     ]
     blind = "" if summary.run.sees else " · no vision"
     return [replace(table, title=table.title + blind) for table in made if table.rows]

@@ -44,6 +44,13 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 @click.option("--key-env", help="The variable that holds the key.  [default: OPENAI_API_KEY]")
 @click.option("--sees/--blind", default=None, help="Whether the model takes pictures.  [default: sees]")
 @click.option(
+    "--probe/--no-probe",
+    default=None,
+    help="First one episode on a generated picture, to see that agent and model see.  [default: probe,"
+    " unless --blind]",
+)
+@click.option("--allow-blind", is_flag=True, default=None, help="Go on when that probe finds them blind.")
+@click.option(
     "--force", multiple=True, callback=_values, metavar="KEY=VALUE",
     help="Set a parameter in every model request, such as temperature=0; repeatable.",
 )  # fmt: skip

@@ -38,7 +38,7 @@ class Backends:
         self._registry = str(registry) if registry else None
         self._classifier = classifier
         # a process of its own for each slot: what one look-up breaks is no other's
-        self._pools = [_new_pool() for _ in range(PROCESSES)]
+        self._pools = [new_pool() for _ in range(PROCESSES)]
         self._free: asyncio.Queue[int] = asyncio.Queue()
         for slot in range(PROCESSES):
             self._free.put_nowait(slot)
@@ -82,6 +82,10 @@ class Backends:
         """Which of these files are the picture at `path`, or that box of it."""
         return await self._run(clock, imaging.same_picture, path, box, others)  # type: ignore[no-any-return]
 
+    async def same_view(self, clock: Clock, view: bytes, other: bytes) -> bool:
+        """Whether a file that a model was sent is the view, written anew or made smaller."""
+        return await self._run(clock, imaging.same_view, view, other)  # type: ignore[no-any-return]
+
     async def aircraft(self, clock: Clock, query: str) -> dict[str, Any]:
         return await self._run(clock, imaging.aircraft, self._registry, query)  # type: ignore[no-any-return]
 
@@ -95,7 +99,7 @@ class Backends:
     def close(self) -> None:
         """End the worker processes at once."""
         for pool in self._pools:
-            _kill(pool)
+            kill_pool(pool)
         self._decoded.close()
         self.threads.shutdown(wait=False, cancel_futures=True)
 
@@ -142,16 +146,18 @@ class Backends:
             work.exception()  # nobody may be left to hear of it
 
     def _replace(self, slot: int) -> None:
-        _kill(self._pools[slot])
-        self._pools[slot] = _new_pool()
+        kill_pool(self._pools[slot])
+        self._pools[slot] = new_pool()
 
 
-def _new_pool() -> ProcessPoolExecutor:
+def new_pool() -> ProcessPoolExecutor:
+    """One worker process under limits, started when it gets its first job."""
     # spawn: a fork of a process with threads (docker SDK, executor) can deadlock
     return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=imaging.start)
 
 
-def _kill(pool: ProcessPoolExecutor) -> None:
+def kill_pool(pool: ProcessPoolExecutor) -> None:
+    """End a worker process at once, whatever it does."""
     processes = list((getattr(pool, "_processes", None) or {}).values())
     pool.shutdown(wait=False, cancel_futures=True)
     for process in processes:

@@ -94,6 +94,13 @@ def same_picture(path: str, box: Box | None, others: list[bytes]) -> list[bool |
     return pictures.same_as(Path(path).read_bytes(), box, others)
 
 
+def same_view(view: bytes, other: bytes) -> bool:
+    """Whether a file that a model was sent is the view, written anew or made smaller."""
+    from fieldmark.sandbox.gateway import resampled
+
+    return resampled.same_view(view, other)
+
+
 def aircraft(registry: str | None, query: str) -> dict[str, Any]:
     """Look up an aircraft in the run's registry."""
     if not registry:

@@ -14,6 +14,7 @@ from fieldmark.errors import SearchFault, ToolError
 from fieldmark.sandbox.gateway.bodies import read_json
 from fieldmark.sandbox.gateway.pictures import box_of, number
 from fieldmark.sandbox.gateway.replies import Refused, gone
+from fieldmark.sandbox.gateway.search.copies import note_copies
 from fieldmark.sandbox.gateway.search.engines import COUNTRY, LANGUAGE, known_language
 from fieldmark.sandbox.gateway.search.subject import TaskPicture
 from fieldmark.sandbox.gateway.session import Session
@@ -36,7 +37,9 @@ async def reverse_image(session: Session, request: web.BaseRequest) -> web.Respo
         language = known_language(session.prompt.language)
         return await _searched(session, session.search.reverse, subject, language, limit)
     search = session.backends.reverse_image
-    return web.json_response(await _found(session, search, session.pictures.original_path, box, limit))
+    found = await _found(session, search, session.pictures.original_path, box, limit)
+    note_copies(session, found["hits"])
+    return web.json_response(found)
 
 
 async def web_search(session: Session, request: web.BaseRequest) -> web.Response:

@@ -16,6 +16,7 @@ from typing import Any
 from fieldmark import jsonl
 from fieldmark.sandbox.gateway.bodies import count_parts, parse_json
 from fieldmark.sandbox.gateway.headers import picture_size
+from fieldmark.sandbox.gateway.receipts import known_receipt, look
 from fieldmark.sandbox.gateway.replies import Refused
 from fieldmark.sandbox.gateway.session import Session
 from fieldmark.sandbox.gateway.upstream import Upstream, UpstreamReply
@@ -30,7 +31,8 @@ from fieldmark.sandbox.gateway.wire.common import (
     read_whole,
 )
 from fieldmark.sandbox.gateway.wire.forcing import forced
-from fieldmark.trace import Picture, Role
+from fieldmark.sight import Shown
+from fieldmark.trace import Picture, Receipt, Role
 
 MAX_MESSAGES = 2_000
 MAX_SETTINGS = 64_000
@@ -58,11 +60,19 @@ class ModelRequest:
     payload: bytes
     digest: bytes
     headers: dict[str, str]
+    pictures: list[Picture]
 
     @property
     def streams(self) -> bool:
         """Whether a streamed reply is asked for."""
         return bool(self.fields["asked"].get("stream"))
+
+
+async def look_for_picture(session: Session, request: ModelRequest) -> None:
+    """Where the task picture is not among the known ones, somebody may have written it anew."""
+    if request.fields["task_picture"] is None and request.pictures:
+        receipt = await look(session, request.pictures)
+        request.fields["task_picture"] = receipt and receipt.model_dump()
 
 
 async def ask(session: Session, upstream: Upstream, body: Body, *, role: Role) -> tuple[int, Body]:
@@ -95,6 +105,8 @@ def take_apart(
     sent = changes(wire, upstream, body)
     for picture in apart.pictures:
         session.blobs.put(picture.data, picture.media_type)
+    pictures = [_picture(session, picture) for picture in apart.pictures]
+    receipt = known_receipt(session, pictures)
     fields = {
         "role": role,
         "purpose": "step" if role == "agent" else "side",
@@ -102,13 +114,14 @@ def take_apart(
         "model": upstream.name,
         "sent": sent,
         **requests.fields(wire, whole, apart, body, session.blobs.put_text),
-        "pictures": [_picture(session, picture).model_dump(exclude_none=True) for picture in apart.pictures],
+        "pictures": [picture.model_dump(exclude_none=True) for picture in pictures],
+        "task_picture": receipt and receipt.model_dump(),
         "partial": wire.is_partial(body) or None,
         "headers": _lower(headers, lambda name: name in TELLING) or None,
     }
     payload = requests.changed(whole, sent).encode() if sent else raw
     digest = hashlib.sha256(raw).digest()
-    return ModelRequest(wire, role, fields, payload, digest, passed_on(headers))
+    return ModelRequest(wire, role, fields, payload, digest, passed_on(headers), pictures)
 
 
 def parse(wire: Format, raw: bytes) -> tuple[str, requests.Apart, Body]:
@@ -154,7 +167,7 @@ async def recorded(
         watch.error = f"{type(error).__name__}: {error}"[:300]
         raise
     finally:
-        _record(session, request.role, call, watch)
+        _record(session, request, call, watch)
 
 
 class _Watch:
@@ -191,12 +204,14 @@ class _Watch:
             yield chunk
 
 
-def _record(session: Session, role: Role, call: str, watch: _Watch) -> None:
+def _record(session: Session, request: ModelRequest, call: str, watch: _Watch) -> None:
     reply, facts = watch.reply, watch.facts()
-    session.add_tokens(facts.tokens, role)
-    if role == "agent":
-        session.budget.heard(reply.status if reply else 0)
+    session.add_tokens(facts.tokens, request.role)
+    if request.role == "agent":
+        status = reply.status if reply else 0
+        session.budget.heard(status)
         session.last_text = facts.text or session.last_text
+        session.shown.append(_shown(request, call, status))
         session.counts["acts"] += sum(asked.name != "answer" for asked in facts.tool_calls)
     waited = reply.waited if reply else 0.0
     began = watch.began + waited
@@ -218,6 +233,13 @@ def _record(session: Session, role: Role, call: str, watch: _Watch) -> None:
             "error": watch.error or facts.error or (None if facts.complete else "the stream broke off"),
         },
     )
+
+
+def _shown(request: ModelRequest, call: str, http: int) -> Shown:
+    fields = request.fields
+    receipt = fields["task_picture"] and Receipt.model_validate(fields["task_picture"])
+    main, partial = fields["purpose"] == "step", bool(fields["partial"])
+    return Shown(call, receipt, fields["tools"], main, partial, http)
 
 
 def _check_size(wire: Format, body: Body) -> None:

@@ -76,6 +76,7 @@ async def last_reply(session: Session, request: web.BaseRequest) -> web.Response
 async def _forward(
     session: Session, request: web.BaseRequest, asked: ModelRequest, name: str
 ) -> web.StreamResponse:
+    await modelcall.look_for_picture(session, asked)
     async with modelcall.recorded(session, session.upstream, asked, name) as reply:
         return await (_pass_stream(request, reply) if reply.streams else _pass_whole(reply))
 

@@ -18,6 +18,7 @@ from fieldmark.sandbox.gateway.keeper import Keeper
 from fieldmark.sandbox.gateway.replies import Refused
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.gateway.upstream import Upstream
+from fieldmark.sight import Shown
 from fieldmark.skills.skill import Skill
 from fieldmark.task import Prompt
 from fieldmark.trace import Answer, By, ErrorInfo, Picture, Role, Tokens
@@ -89,6 +90,8 @@ class Session:
         self.role_tokens: dict[Role, Tokens] = {}
         self.held_bytes = 0  # of request bodies that are being worked on
         self.known_pictures: dict[str, Picture] = {p.blob: p for p in (prompt.image, prompt.view)}
+        self.looked_at: dict[str, bool] = {}  # pictures that were decoded: whether they are the task's
+        self.shown: list[Shown] = []
         self._tracer = tracer
         self.budget = Budget(prompt.limits)
         self._costs = costs or Costs({})

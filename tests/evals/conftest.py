@@ -50,7 +50,11 @@ class EpisodeBuilder:
                 self.tool(id_, name, model_call=id_, end=end)
         return self
 
-    def request(self, call: str, *, purpose: str = "step", tools: list[str] | None = None) -> EpisodeBuilder:
+    def request(
+        self, call: str, *, purpose: str = "step", tools: list[str] | None = None, picture: str = "exact"
+    ) -> EpisodeBuilder:
+        """`picture`: how the task picture is in it, "" when it is not."""
+        receipt = {"delivered": picture, "blob": "v", "width": 800, "height": 600} if picture else None
         return self.event(
             "gateway",
             "model_request",
@@ -64,6 +68,7 @@ class EpisodeBuilder:
             tools=TOOLS if tools is None else tools,
             messages=[f"turn-{self._turns}"],
             pictures=[],
+            task_picture=receipt,
         )
 
     def response(self, call: str, calls: list[tuple[str, str]]) -> EpisodeBuilder:

@@ -185,6 +185,7 @@ def test_a_skill_that_is_off_takes_its_look_up_away(fieldmark: Fieldmark, tmp_pa
         done = fieldmark("run", "--tasks", "mini-34", "--skills", skills, "--out", name)
         assert done.returncode == 0, done.stderr
         run = RunDir.open(tmp_path / name)
+        assert run.config()["probe"]["why"] == "the model is said to take no pictures"
         ends[name] = next(iter(run.verdicts().values())).label, "aircraft_registry" in run.config()["tools"]
     assert ends == {"on": ("correct", True), "off": ("incorrect", False)}
 

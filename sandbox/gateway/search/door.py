@@ -9,6 +9,7 @@ from urllib.parse import urlencode, urlsplit
 from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.search import lens
 from fieldmark.sandbox.gateway.search.asking import LENS, SEARCH, UPLOAD, Asker, Question, begin, count, write
+from fieldmark.sandbox.gateway.search.copies import note_copies
 from fieldmark.sandbox.gateway.search.engines import (
     country_of,
     lens_hits,
@@ -72,6 +73,7 @@ class SearchDoor:
         ranked = [{"rank": rank, **hit, "score": None} for rank, hit in enumerate(kept[:limit], 1)]
         with clock.waiting():  # the look at the thumbnails is ours
             await lens.mark_same(ranked, subject, self._web, session)
+        note_copies(session, ranked)
         return {"found": bool(ranked), "hits": ranked, "engine": "google_lens", **withheld}
 
     def describe(self) -> dict[str, Any]:
