@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -14,9 +15,11 @@ from fieldmark.sandbox.gateway.wire import messages
 from fieldmark.sandbox.gateway.wire.common import compact
 from fieldmark.sandbox.gateway.wire.formats import format_of
 from fieldmark.sandbox.gateway.wire.rendering import Said, call_id, render, render_stream
-from fieldmark.trace import CallRequest
+from fieldmark.trace import CallRequest, Tokens
 
 BUILTIN = ("builtin/scout",)
+NO_TOKENS = Tokens(input=0, output=0, cached=0, reasoning=0)
+"""Rules use none."""
 
 
 class ScoutUpstream:
@@ -43,11 +46,12 @@ class ScoutUpstream:
             yield UpstreamReply(200, "application/json", _each([b'{"input_tokens":0}']))
             return
         reply = respond(wire.as_chat(body))
+        key = hashlib.sha256(payload).hexdigest()  # the same request has the same reply, to its ids
         calls = [
-            CallRequest(id=call_id(), name=call["name"], arguments=compact(call["arguments"]))
-            for call in reply.tool_calls
+            CallRequest(id=call_id(key, number), name=call["name"], arguments=compact(call["arguments"]))
+            for number, call in enumerate(reply.tool_calls)
         ]
-        said = Said(self.name, reply.text, calls)
+        said = Said(self.name, key, reply.text, calls, tokens=NO_TOKENS)
         if body.get("stream"):
             yield UpstreamReply(200, "text/event-stream", _each(render_stream(wire, said)))
         else:
