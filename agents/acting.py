@@ -43,10 +43,14 @@ class Acting:
         self.schemas = [schema(tool) for tool in tools]
 
     def run(self, turn: int, index: int, call: CallRequest) -> Outcome:
-        """One call; a wrong name, broken arguments and a failing tool all become text for the model."""
+        """One call; a wrong name, broken arguments and a failing tool all become text for the model.
+
+        `turn` and `index` name the call in the trace: the same pair never comes twice.
+        """
         result = call_by_name(
-            call.name, call.arguments, self._offer, self._context, door="graph", model_call=call.id
-        )
+            call.name, call.arguments, self._offer, self._context, door="graph", model_call=call.id,
+            call=f"t{turn}.{index}",
+        )  # fmt: skip
         answered = call.name == "answer" and result.ok
         return Outcome(
             turn,

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fieldmark import __version__, own_data, preflight
+from fieldmark import __version__, own_data, preflight, replaying
 from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.errors import DataFault, UsageError
@@ -26,9 +26,9 @@ from fieldmark.task import Task
 from fieldmark.trace import Picture
 
 Say = Callable[[str], None]
-MAY_CHANGE = {"parallel", "min_free_mb", "out", "name"}
+MAY_CHANGE = {"parallel", "min_free_mb", "out", "name", "strict"}
 """What a resumed run may do otherwise without changing what is measured."""
-PATHS = ("site", "web_archive", "index", "registry")
+PATHS = ("site", "web_archive", "index", "registry", "replay", "cache")
 """Options that are paths of this machine, beside the benchmark: kept in the private part only."""
 
 
@@ -50,7 +50,10 @@ def new_run(config: RunConfig, say: Say) -> Run:
         raise UsageError(f"no task is left to run: {next(iter(refused.values()), 'the selection is empty')}")
     folder.write_tasks([item.public() for item in staged], {item.task.id: item.task.gold for item in staged})
     folder.write_paths(_paths(config))
-    folder.write_config(describe(plan, path.name, refused))
+    described = describe(plan, path.name, refused)
+    folder.write_config(described)
+    if plan.recording and (warning := replaying.warning(plan.recording, described)):
+        say(warning)
     return Run(plan, folder, staged)
 
 
@@ -63,6 +66,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     if recorded.eyes:
         servers["eyes"] = _same_server(recorded.eyes, flags.get("eyes_url"), "--eyes-url")
     config = config.model_copy(update=servers)
+    replaying.check_unchanged(config, folder.config(), path)
     plan = preflight.make_plan(config)
     was = folder.config()["benchmark"]["version"]
     if plan.benchmark.version != was:
@@ -135,6 +139,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
             "space": config.model.space,
             "base_url": _public(config.model.base_url),
             "force": dict(plan.upstream.force),
+            **replaying.describe(plan.recording),
         },
         "eyes": config.eyes and {"name": config.eyes.name, "base_url": _public(config.eyes.base_url)},
         "tools": plan.tools,
@@ -179,7 +184,7 @@ def _staged_before(folder: RunDir, plan: Plan) -> list[StagedTask]:
 
 def _default_name(config: RunConfig) -> str:
     now = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
-    model = config.model.name.rpartition("/")[2]
+    model = "replay" if config.replay else config.model.name.rpartition("/")[2]
     return f"{now}-{config.agent}-{model}"
 
 

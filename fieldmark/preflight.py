@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from fieldmark import replaying
 from fieldmark.abilities import choose_abilities, no_abilities
 from fieldmark.agents.registry import get_agent
 from fieldmark.config import ModelConfig, RunConfig
@@ -19,7 +20,10 @@ from fieldmark.evals.judges import get_judge
 from fieldmark.own_data import with_own_data
 from fieldmark.sandbox import engine, image
 from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
+from fieldmark.sandbox.gateway.cache import ReplyCache, cached
 from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
+from fieldmark.sandbox.gateway.replay.recording import Recording
+from fieldmark.sandbox.gateway.replay.upstream import ReplayUpstream
 from fieldmark.sandbox.gateway.search.choosing import make_search
 from fieldmark.sandbox.gateway.search.door import SearchDoor
 from fieldmark.sandbox.gateway.upstream import HttpUpstream, Upstream
@@ -47,12 +51,16 @@ class Plan:
     web: WebDoor | None = None
     search: SearchDoor | None = None
     eyes: Upstream | None = None
+    recording: Recording | None = None
 
 
 def make_plan(config: RunConfig) -> Plan:
     """Check a configuration against the world; UsageError for the first thing that is wrong."""
+    config, recording = replaying.settled(config)
     benchmark = with_own_data(load_benchmark(config.benchmark), config)
     tasks = select_tasks(benchmark, config)
+    if recording:
+        replaying.check_tasks(recording, tasks, config.replay)
     agent = get_agent(config.agent)
     web = make_web(config, benchmark)
     search = make_search(config, web, benchmark.index) if agent.uses_tools else None
@@ -60,12 +68,13 @@ def make_plan(config: RunConfig) -> Plan:
         choose_abilities(config, benchmark, web, search) if agent.uses_tools else no_abilities(config)
     )
     get_judge(config.judge)
-    upstream = make_upstream(config.model)
-    eyes = make_eyes(config.eyes)
+    upstream, eyes = make_models(config, recording)
     config = config.model_copy(update={"model": with_space(config.model)})
     docker = engine.connect()
     image_id = image.require(docker, image_extra(config))
-    return Plan(config, benchmark, tasks, tools, skills, upstream, docker, image_id, web, search, eyes)
+    return Plan(
+        config, benchmark, tasks, tools, skills, upstream, docker, image_id, web, search, eyes, recording
+    )
 
 
 def image_extra(config: RunConfig) -> str | None:
@@ -101,6 +110,16 @@ def make_web(config: RunConfig, benchmark: Benchmark) -> WebDoor | None:
     archive = Archive.open(config.web_archive, write=recording) if config.web_archive else None
     web = WebDoor(config.web, policy, site=Site(site) if site else None, archive=archive)
     return web if web.offers else None
+
+
+def make_models(config: RunConfig, recording: Recording | None) -> tuple[Upstream, Upstream | None]:
+    """The model and the eyes of a run, behind its cache if it has one; or those of a recording."""
+    if recording:
+        eyes = ReplayUpstream(recording, "eyes", strict=config.strict) if config.eyes else None
+        return ReplayUpstream(recording, strict=config.strict), eyes
+    cache = ReplyCache(config.cache) if config.cache else None
+    seer = make_eyes(config.eyes)
+    return cached(make_upstream(config.model), cache), seer and cached(seer, cache)
 
 
 def make_eyes(eyes: ModelConfig | None) -> Upstream | None:

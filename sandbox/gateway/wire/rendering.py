@@ -178,7 +178,7 @@ def _messages(said: Said) -> Body:
 def _blocks(said: Said) -> Iterator[tuple[Body, Body]]:
     """Each block of the content, and the one delta that fills it."""
     if said.reasoning:
-        block = {"type": "thinking", "thinking": said.reasoning, "signature": ""}
+        block: Body = {"type": "thinking", "thinking": said.reasoning, "signature": ""}
         yield block, {"type": "thinking_delta", "thinking": said.reasoning}
     if said.text is not None:
         yield {"type": "text", "text": said.text}, {"type": "text_delta", "text": said.text}
