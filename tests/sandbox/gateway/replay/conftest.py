@@ -30,12 +30,14 @@ def record(tmp_path: Path) -> Record:
 
     async def made(replies: Sequence[Reply], talk: Talk, limits: Limits | None = None) -> Recording:
         run = RunDir.create(tmp_path / "recorded")
-        model = {"name": "scripted", "sees": True, "force": {"temperature": 0}}
+        model: dict[str, Any] = {"name": "scripted", "sees": True, "force": {"temperature": 0}}
         run.write_config({"id": "recorded", "model": model, "eyes": {"name": "seer"}})
         with ModelServer(replies) as server:
             upstream = HttpUpstream("scripted", server.url, force=model["force"], back_off=wait_none())
-            async with entered(run.path, upstream, limits) as inside:
+            eyes = HttpUpstream("seer", server.url)
+            async with entered(run.path, upstream, limits, eyes=eyes) as inside:
                 await talk(inside)
+            await eyes.close()
         pending = run.pending_trace("t", 0, 0)
         inside.trace.rename(pending)
         episode = EpisodeRecord(
@@ -56,9 +58,11 @@ def replayed(tmp_path: Path) -> Replayed:
     async def inside(
         recording: Recording, *, strict: bool = False, task: str = "t", limits: Limits | None = None
     ) -> AsyncIterator[Inside]:
-        upstream = ReplayUpstream(recording, strict=strict).for_episode(task, 0)
+        upstream, eyes = (
+            ReplayUpstream(recording, role, strict=strict).for_episode(task, 0) for role in ("agent", "eyes")
+        )
         (tmp_path / "replayed").mkdir(exist_ok=True)
-        async with entered(tmp_path / "replayed", upstream, limits) as made:
+        async with entered(tmp_path / "replayed", upstream, limits, eyes=eyes) as made:
             yield made
 
     return inside

@@ -199,6 +199,16 @@ async def test_the_calls_of_plain_text_stay_such(record: Record, replayed: Repla
 
 
 async def test_the_eyes_are_apart_from_the_agent(record: Record, replayed: Replayed) -> None:
-    recording = await record(REPLIES, asking("chat_completions", 1))
-    assert recording.exchanges("t", 0, "eyes") == {}
-    assert [len(kind) for kind in recording.exchanges("t", 0, "agent").values()] == [1]
+    async def talk(inside: Inside) -> None:
+        question = {"question": "Which colour?", "pictures": [inside.session.prompt.view.blob]}
+        for _ in range(2):
+            said.append((await inside.post("/eyes", question))["text"])
+            await asking("chat_completions", 1)(inside)
+
+    said: list[str] = []
+    recording = await record([Reply(text) for text in ("grey", "a", "black", "b")], talk)
+    async with replayed(recording, strict=True) as inside:
+        await talk(inside)
+        assert [row["text"] for row in facts(inside)] == ["grey", "a", "black", "b"]
+        assert inside.session.role_tokens["eyes"].input == 200
+    assert said == ["grey", "black"] * 2
