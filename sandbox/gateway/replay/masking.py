@@ -39,9 +39,9 @@ _MASKS = (
     ("port", r"(?:127\.0\.0\.1|localhost):\d+"),
     (
         "id",
-        r"\b(?:call|toolu|chatcmpl|cmpl|resp|msg|fc|rs|ses|prt|req|thread|gen)[_-](?=[A-Za-z_-]*\d)[\w-]{6,}",
+        r"\b(?:call|toolu|chatcmpl|cmpl|resp|msg|fc|rs|ses|prt|req|thread|gen)[_-](?=[A-Za-z_-]{0,40}\d)[\w-]{6,}",
     ),
-    ("hex", r"(?<![0-9a-z])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}(?![0-9a-z])"),
+    ("hex", r"(?<![0-9a-z])(?=[a-f]{0,64}\d)(?=\d{0,64}[a-f])[0-9a-f]{8,}(?![0-9a-z])"),
 )
 _ANY = re.compile(
     "|".join(f"(?P<{name}{n}>{pattern})" for n, (name, pattern) in enumerate(_MASKS)), re.IGNORECASE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 from typing import Any
 
@@ -103,7 +104,7 @@ async def test_an_error_that_the_agent_saw_is_seen_again(record: Record, replaye
 async def test_drift_is_counted_and_the_reply_given_all_the_same(record: Record, replayed: Replayed) -> None:
     recording = await record(REPLIES, asking("chat_completions", 2))
     async with replayed(recording) as inside:
-        body = request("chat_completions")
+        body = copy.deepcopy(request("chat_completions"))
         await ask(inside, "chat_completions", {**body, "user": "somebody else"})  # a name: masked
         body["messages"][0] = {"role": "system", "content": "Look twice."}
         await ask(inside, "chat_completions", body)
@@ -111,6 +112,16 @@ async def test_drift_is_counted_and_the_reply_given_all_the_same(record: Record,
         assert inside.session.counts["drift"] == 1
         [note] = inside.events("log")
     assert note["message"] == "drift: m2 differs from the recorded m2 in messages[0], user"
+
+
+async def test_a_request_whose_blobs_are_gone_cannot_be_compared(record: Record, replayed: Replayed) -> None:
+    recording = await record(REPLIES, asking("chat_completions", 1))
+    for blob in recording.blobs.folder.glob("*.txt*"):
+        blob.unlink()
+    async with replayed(recording) as inside:
+        await asking("chat_completions", 1)(inside)
+        [note] = inside.events("log")
+    assert note["message"] == "drift: m1 cannot be compared with the recorded m1: a blob of it is gone"
 
 
 async def test_strict_stops_the_run_at_the_first_drift(record: Record, replayed: Replayed) -> None:
