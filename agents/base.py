@@ -10,6 +10,7 @@ from fieldmark.errors import FieldmarkError
 
 if TYPE_CHECKING:
     from fieldmark.client import GatewayClient
+    from fieldmark.needs import Needs
     from fieldmark.task import Prompt
     from fieldmark.tools.base import Tool
 
@@ -47,10 +48,13 @@ class Agent(Protocol):
     """One file `agents/<name>.py` with a module constant `AGENT` makes an agent.
 
     `uses_tools` is whether the tools of the run are offered to it; one that does not use tools gets none.
+    `without_tools` are tools that it has no use for. `needs` is what its container must have.
     """
 
     name: str
     uses_tools: bool
+    without_tools: frozenset[str]
+    needs: Needs
 
     def solve(self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool]) -> AgentAnswer:
         """Answer the prompt. Raises AgentStopped; lets GatewayGone pass (the episode has ended)."""

@@ -10,6 +10,7 @@ from fieldmark.agents.ending import answer_from
 from fieldmark.agents.messages import prompt_text, system, task_message
 from fieldmark.agents.model import ChatModel
 from fieldmark.client import GatewayClient
+from fieldmark.needs import Needs
 from fieldmark.task import Prompt
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ class ClosedBook:
 
     name = "closed_book"
     uses_tools = False
+    without_tools: frozenset[str] = frozenset()
+    needs = Needs()
 
     def solve(self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool]) -> AgentAnswer:
         """Ask once and read the reply. Raises AgentStopped when there is no answer in it."""

@@ -54,12 +54,16 @@ def choose_tools(
 
 
 def choose_abilities(
-    config: RunConfig, benchmark: Benchmark, web: WebDoor | None, search: SearchDoor | None
-) -> tuple[list[str], list[Skill]]:
-    """The tools that are offered and the skills that are on; a tool goes with the skills that carry it."""
+    config: RunConfig, benchmark: Benchmark, web: WebDoor | None, search: SearchDoor | None,
+    without: frozenset[str] = frozenset(),
+) -> tuple[list[str], list[Skill]]:  # fmt: skip
+    """The tools that are offered and the skills that are on; a tool goes with the skills that carry it.
+
+    `without` are tools that the agent has no use for.
+    """
     skills, known = choose(config.skills if config.skills is not None else ["all"])
     carried = {skill.name: skill.allowed_tools for skill in known}
-    tools = choose_tools(config, benchmark, web, search)
+    tools = [name for name in choose_tools(config, benchmark, web, search) if name not in without]
     return offered_tools(tools, carried, [skill.name for skill in skills]), skills
 
 

@@ -28,6 +28,7 @@ class ModelConfig(BaseModel):
     gives refer to unless it says otherwise; None: what is known of its family, else pixels of the original.
     `force` are parameters of sampling that every request has, whatever the agent asks (`temperature`,
     `seed`, …); `max_tokens` goes out under the name that the agent's wire format has for it.
+    `context` and `output`, in tokens, are what agents of others are told of the model's window and replies.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -38,6 +39,8 @@ class ModelConfig(BaseModel):
     sees: bool = True
     space: Space | None = None
     force: dict[str, Any] = {}
+    context: int = Field(default=65_536, ge=1024)
+    output: int = Field(default=8_192, ge=16)
 
     @field_validator("force")
     @classmethod
@@ -57,7 +60,8 @@ class RunConfig(BaseModel):
     of `fieldmark.selection`; None: all. `skill_calls`: what a model that calls a skill as if it were a tool
     gets, the skill's text (`helpful`) or only `not_found` (`strict`). `ocr` is the engine behind the tool
     `ocr`. `image_side` is the longest side, in pixels, of the view that models are shown; a task whose
-    picture has over `max_megapixels` is refused. `parallel` is episodes at once. `min_free_mb`: less free
+    picture has over `max_megapixels` is refused. `parallel` is episodes at once; None: what the engine's
+    cores and memory hold, at most 8. `min_free_mb`: less free
     disk than this stops the run before or between episodes.
 
     `eyes` is the vision model that the tool `inspect_image` asks; where it names no server, it is served by
@@ -91,7 +95,7 @@ class RunConfig(BaseModel):
     tasks: list[str] | None = None
     limit: int = Field(default=0, ge=0)
     seed: int = 0
-    parallel: int = Field(default=2, ge=1, le=256)
+    parallel: int | None = Field(default=None, ge=1, le=256)
     limits: Limits = Limits()
     image_side: int = Field(default=2048, ge=64, le=16384)
     max_megapixels: float = Field(default=120, gt=0, le=120)
@@ -166,7 +170,7 @@ FLAT = {
 _MODEL_KEYS = {
     "model": {
         **{"base_url": "base_url", "key_env": "key_env"},
-        **{"sees": "sees", "space": "space", "force": "force"},
+        **{"sees": "sees", "space": "space", "force": "force", "context": "context", "output": "output"},
     },
     "eyes": {"eyes_url": "base_url", "eyes_key_env": "key_env"},
 }

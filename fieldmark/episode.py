@@ -82,6 +82,9 @@ def make_prompt(plan: Plan, staged: StagedTask) -> Prompt:
         model=plan.upstream.name,
         sees=plan.upstream.sees,
         space=plan.config.model.space or "pixel",
+        eyes=plan.eyes.name if plan.eyes else None,
+        context=plan.config.model.context,
+        output=plan.config.model.output,
         limits=plan.config.limits,
     )
 

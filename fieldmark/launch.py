@@ -147,18 +147,26 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "ocr": config.ocr,
         "limits": config.limits.model_dump(),
         "image_side": config.image_side,
-        "parallel": config.parallel,
+        "parallel": plan.parallel,
+        "container": _container(plan),
         "seed": config.seed,
         "judge": config.judge,
         "web": plan.web.describe() if plan.web else {"mode": config.web},
         "search": plan.search.describe() if plan.search else {},
         **own_data.describe(config),
         "versions": _versions(plan),
-        "image": {"tag": image.tag(preflight.image_extra(config)), "id": plan.image_id},
+        "image": {"tag": image.tag(plan.variant), "id": plan.image_id},
         "prompts": _prompt_hashes(),
         "refused": [{"id": task_id, "reason": reason} for task_id, reason in refused.items()],
         "git": _git_revision(),
     }
+
+
+def _container(plan: Plan) -> dict[str, Any]:
+    """What each container may use, and the packages of others in it."""
+    needs = plan.needs
+    limits = {"memory_mb": needs.memory_mb, "processors": needs.processors, "pids": needs.pids}
+    return {**limits, **({"packages": [*needs.kit.npm, *needs.kit.pip]} if needs.kit else {})}
 
 
 def finish(run: Run, state: str) -> None:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from fieldmark import replaying
 from fieldmark.abilities import choose_abilities, no_abilities
+from fieldmark.agents.base import Agent
 from fieldmark.agents.registry import get_agent
 from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.benchmarks.loading import load_benchmark
 from fieldmark.evals.judges import get_judge
+from fieldmark.needs import Needs
 from fieldmark.own_data import with_own_data
 from fieldmark.sandbox import engine, image
+from fieldmark.sandbox.build_context import Variant
 from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
 from fieldmark.sandbox.gateway.cache import ReplyCache, cached
 from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
@@ -35,6 +38,11 @@ from fieldmark.skills.skill import Skill
 from fieldmark.task import Task
 from fieldmark.tools.boxes import space_of
 
+MAX_PARALLEL = 8
+"""Episodes at once when nothing is said."""
+BROWSER_MB = 512
+"""What a container with a browser may use more."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -47,7 +55,10 @@ class Plan:
     skills: list[Skill]
     upstream: Upstream
     docker: Any
+    variant: Variant
     image_id: str
+    needs: Needs
+    parallel: int
     web: WebDoor | None = None
     search: SearchDoor | None = None
     eyes: Upstream | None = None
@@ -65,21 +76,36 @@ def make_plan(config: RunConfig) -> Plan:
     web = make_web(config, benchmark)
     search = make_search(config, web, benchmark.index) if agent.uses_tools else None
     tools, skills = (
-        choose_abilities(config, benchmark, web, search) if agent.uses_tools else no_abilities(config)
+        choose_abilities(config, benchmark, web, search, agent.without_tools)
+        if agent.uses_tools
+        else no_abilities(config)
     )
+    needs = needs_of(agent, tools)
     get_judge(config.judge)
     upstream, eyes = make_models(config, recording)
     config = config.model_copy(update={"model": with_space(config.model)})
     docker = engine.connect()
-    image_id = image.require(docker, image_extra(config))
+    variant = Variant("rapidocr" if config.ocr == "rapidocr" else None, needs.kit)
+    image_id = image.require(docker, variant)
+    parallel = config.parallel or at_once(docker, needs)
     return Plan(
-        config, benchmark, tasks, tools, skills, upstream, docker, image_id, web, search, eyes, recording
-    )
+        config, benchmark, tasks, tools, skills, upstream, docker, variant, image_id, needs, parallel,
+        web, search, eyes, recording,
+    )  # fmt: skip
 
 
-def image_extra(config: RunConfig) -> str | None:
-    """What the sandbox image must hold beside the usual."""
-    return "rapidocr" if config.ocr == "rapidocr" else None
+def needs_of(agent: Agent, tools: list[str]) -> Needs:
+    """What a container must have: the agent's own needs, and room for a browser where it may use one."""
+    more = BROWSER_MB if "browser" in tools else 0
+    return replace(agent.needs, memory_mb=agent.needs.memory_mb + more)
+
+
+def at_once(docker: Any, needs: Needs) -> int:
+    """Episodes that the engine's machine has the cores and the memory for, at most MAX_PARALLEL."""
+    machine = docker.info()
+    by_cores = machine["NCPU"] / needs.processors
+    by_memory = 0.8 * machine["MemTotal"] / (needs.memory_mb * 2**20)
+    return max(1, min(MAX_PARALLEL, int(by_cores), int(by_memory)))
 
 
 def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:

@@ -20,7 +20,7 @@ from fieldmark.progress import RunProgress
 from fieldmark.records import EpisodeRecord, Verdict
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import reaper
-from fieldmark.sandbox.container import PYTHON, Limits
+from fieldmark.sandbox.container import PYTHON
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.session import HARD_STOP
 from fieldmark.sandbox.gateway.upstream import Upstream
@@ -99,8 +99,8 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
     pool = ContainerPool(
         plan.docker, plan.image_id, run.folder.path.name,
         [PYTHON, "-m", "fieldmark.agents.worker", config.agent],
-        limits=Limits(), lifetime=HARD_STOP * config.limits.seconds + 60,
-        spare=min(SPARE, config.parallel), expected=expected,
+        needs=plan.needs, lifetime=HARD_STOP * config.limits.seconds + 60,
+        spare=min(SPARE, plan.parallel), expected=expected,
     )  # fmt: skip
     try:
         pool.warm()
@@ -133,7 +133,7 @@ async def _play_all(
 
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(run.plan.config.parallel, len(left))):
+            for _ in range(min(run.plan.parallel, len(left))):
                 group.create_task(player())
     except* InterruptedRun as errors:  # of several players that stop alike, one tells it
         raise errors.exceptions[0] from None

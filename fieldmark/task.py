@@ -80,7 +80,8 @@ class Prompt(_Strict):
 
     `token` is random per attempt. `image` describes the original, `view` the picture that models are
     shown; both are pixels of the upright picture. `sees` is whether the model takes pictures, `space` what
-    the boxes it gives refer to unless it says otherwise.
+    the boxes it gives refer to unless it says otherwise. `eyes` is a vision model that is served beside it;
+    `context` and `output` are tokens: the model's window, and how many a reply of it may have.
     `picture_notes` say what staging left out (further frames); `notes` come from earlier episodes.
     """
 
@@ -98,4 +99,7 @@ class Prompt(_Strict):
     model: str
     sees: bool = True
     space: Space = "pixel"
+    eyes: str | None = None
+    context: int = 65_536
+    output: int = 8_192
     limits: Limits = Limits()

@@ -7,29 +7,55 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import fieldmark
 from fieldmark.errors import UsageError
+from fieldmark.needs import Kit
 
 PACKAGE = Path(fieldmark.__file__).parent
 HERE = Path(__file__).parent
 DOCKERFILE = HERE / "Dockerfile"
+KIT_DOCKERFILE = HERE / "Dockerfile.kit"
 PACKAGE_DOCKERFILE = HERE / "Dockerfile.package"
+KITS = HERE / "kits"
+FETCH_NODE = KITS / "fetch_node.py"
+NODE = KITS / "node.lock"
 LOCK = HERE / "requirements.lock"
 EXTRAS = ("rapidocr",)
 """What an image may hold beside: packages of `requirements-<extra>.lock`."""
+LOCK_FILES = ("package-lock.json", "requirements.txt")
+"""Of `kits/<name>/`: what fixes its packages to the byte; without them it gets what the indexes have."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What an image holds beside the usual: an extra of EXTRAS, the packages of one agent of others."""
+
+    extra: str | None = None
+    kit: Kit | None = None
+
+    @property
+    def prefix(self) -> str:
+        """What the tags of such images begin with."""
+        return "".join(f"{name}-" for name in (self.extra, self.kit and self.kit.name) if name)
+
+
+PLAIN = Variant()
 
 SHARED_FILES = (
     "__init__.py",
     "py.typed",
     "errors.py",
+    "needs.py",
     "task.py",
     "trace.py",
     "client.py",
@@ -76,10 +102,19 @@ def runtime_fingerprint(base: str, extra: str | None = None) -> str:
     return _digest(base, {"Dockerfile": DOCKERFILE, **{path.name: path for path in locks(extra)}})
 
 
-def fingerprint(base: str, extra: str | None = None) -> str:
+def kit_fingerprint(base: str, kit: Kit, extra: str | None = None) -> str:
+    """Hex digest of all that decides what a runtime with this kit holds."""
+    own = {name: hashlib.sha256(content).hexdigest() for name, content in kit_files(kit).items()}
+    files = {"Dockerfile.kit": KIT_DOCKERFILE, "fetch_node.py": FETCH_NODE, "node.lock": NODE}
+    return _digest(runtime_fingerprint(base, extra) + json.dumps(own), files)
+
+
+def fingerprint(base: str, variant: Variant = PLAIN) -> str:
     """Hex digest of all that decides what the image holds."""
     files = {"Dockerfile.package": PACKAGE_DOCKERFILE, **agent_files()}
-    return _digest(runtime_fingerprint(base, extra), files)
+    if variant.kit:
+        return _digest(kit_fingerprint(base, variant.kit, variant.extra), files)
+    return _digest(runtime_fingerprint(base, variant.extra), files)
 
 
 def _digest(seed: str, files: dict[str, Path]) -> str:
@@ -87,6 +122,20 @@ def _digest(seed: str, files: dict[str, Path]) -> str:
     for name, path in files.items():
         digest.update(f"\0{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}".encode())
     return digest.hexdigest()
+
+
+def kit_files(kit: Kit) -> dict[str, bytes]:
+    """The files that say what a kit is: its packages, and the locks of `kits/<name>/` where there are any."""
+    files: dict[str, bytes] = {}
+    if kit.npm:
+        packages = dict(package.rsplit("@", 1) for package in kit.npm)
+        files["package.json"] = json.dumps({"private": True, "dependencies": packages}, indent=2).encode()
+    if kit.npm and kit.node:
+        files["needs-node"] = b""
+    if kit.pip:
+        files["requirements.txt"] = "\n".join(kit.pip).encode()
+    locks = ((name, KITS / kit.name / name) for name in LOCK_FILES)
+    return files | {name: path.read_bytes() for name, path in locks if path.is_file()}
 
 
 def write_runtime_context(target: Path, architecture: str, extra: str | None = None) -> None:
@@ -99,6 +148,25 @@ def write_runtime_context(target: Path, architecture: str, extra: str | None = N
         _add(tar, "wheels/README", b"Wheels of requirements.lock.\n")
         for wheel in _wheels(Path(folder), architecture, extra):
             _add(tar, f"wheels/{wheel.name}", wheel.read_bytes())
+
+
+def write_kit_context(target: Path, kit: Kit) -> None:
+    """Write the build context of a kit as a tar."""
+    with tarfile.open(target, "w") as tar:
+        _add(tar, "Dockerfile", KIT_DOCKERFILE.read_bytes())
+        _add(tar, "fetch_node.py", FETCH_NODE.read_bytes())
+        _add(tar, "host/apt.conf", _apt_settings())
+        _add(tar, "host/ca.crt", _certificates())
+        _add(tar, "host/npmrc", _npm_settings())
+        for name, content in kit_files(kit).items():
+            _add(tar, f"kit/{name}", content)
+
+
+def node_packages(architecture: str) -> str:
+    """Node.js and npm for an engine's architecture, as `fetch_node.py` takes them."""
+    kind = "arm64" if architecture in ("aarch64", "arm64") else "x64"
+    lines = NODE.read_text(encoding="utf-8").split()
+    return " ".join(line for line in lines if not line.startswith("node-linux-") or f"-{kind}=" in line)
 
 
 def write_package_context(target: Path) -> None:
@@ -140,6 +208,15 @@ def _certificates() -> bytes:
         if name and Path(name).is_file():
             return Path(name).read_bytes()
     return b""
+
+
+def _npm_settings() -> bytes:
+    """The registry that this host's npm uses, if it says so; never a token."""
+    named = os.environ.get("NPM_CONFIG_REGISTRY")
+    npmrc = Path.home() / ".npmrc"
+    lines = npmrc.read_text(encoding="utf-8").splitlines() if npmrc.is_file() else []
+    kept = [line for line in lines if line.partition("=")[0].strip() == "registry"]
+    return "\n".join([*kept, *([f"registry={named}"] if named else []), ""]).encode()
 
 
 def _wheels(folder: Path, architecture: str, extra: str | None) -> list[Path]:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from importlib.resources import files
 from typing import Any
 
+from fieldmark.needs import Needs
 from fieldmark.sandbox import container as spec
 from fieldmark.sandbox import goldscan
 from fieldmark.sandbox.gateway.sockets import Sockets
@@ -69,9 +70,9 @@ async def _inside(client: Any, image: str) -> AsyncIterator[tuple[str, str | Non
 
 
 def _start(client: Any, image: str, door: Any) -> str:
-    limits = spec.Limits()
+    needs = Needs()
     options = spec.create_options(image, ["sleep", "600"], f"check-{secrets.token_hex(3)}", 600)
-    host = client.api.create_host_config(**spec.host_options(door, limits))
+    host = client.api.create_host_config(**spec.host_options(door, needs, {}))
     created = client.api.create_container(host_config=host, **options)
     client.api.start(created["Id"])
     return str(created["Id"])

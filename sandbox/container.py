@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from fieldmark.needs import Needs
 from fieldmark.sandbox import owner
 
 LABEL = "fieldmark"
@@ -22,15 +23,6 @@ IDLE_SECONDS = 600
 """A warm container older than this is replaced, never leased."""
 OPEN_FILES = 4096
 PYTHON = "/opt/venv/bin/python"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one container may use; an agent that needs more says so."""
-
-    memory_mb: int = 1024
-    cpus: float = 1.0
-    pids: int = 256
 
 
 def create_options(image: str, command: list[str], run_id: str, lifetime: float) -> dict[str, Any]:
@@ -55,22 +47,26 @@ def create_options(image: str, command: list[str], run_id: str, lifetime: float)
     }
 
 
-def host_options(door: Path, limits: Limits) -> dict[str, Any]:
+def host_options(door: Path, needs: Needs, mounts: Mapping[str, str]) -> dict[str, Any]:
     """Arguments of the engine's host config: hardened, without a network.
 
-    `fieldmark sandbox check` proves each of them from inside.
+    `mounts`: files of this machine → where they are inside, read-only. `fieldmark sandbox check` proves each
+    of the rest from inside.
     """
     return {
-        "binds": {str(door): {"bind": SOCKET_FOLDER, "mode": "ro"}},
+        "binds": {
+            str(door): {"bind": SOCKET_FOLDER, "mode": "ro"},
+            **{path: {"bind": inside, "mode": "ro"} for path, inside in mounts.items()},
+        },
         "network_mode": "none",
         "ipc_mode": "none",
         "read_only": True,
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges", f"seccomp={_seccomp()}"],
-        "mem_limit": f"{limits.memory_mb}m",
-        "memswap_limit": f"{limits.memory_mb}m",
-        "nano_cpus": int(limits.cpus * 1e9),
-        "pids_limit": limits.pids,
+        "mem_limit": f"{needs.memory_mb}m",
+        "memswap_limit": f"{needs.memory_mb}m",
+        "nano_cpus": int(needs.processors * 1e9),
+        "pids_limit": needs.pids,
         "ulimits": [{"name": "nofile", "soft": OPEN_FILES, "hard": OPEN_FILES}],
         "init": True,
         "auto_remove": True,

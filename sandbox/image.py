@@ -1,47 +1,52 @@
 """The sandbox image: its name, whether it is current, how it is built, saved and loaded.
 
 The tag holds a hash of everything the image is made from, so "is it current" is a look-up by name. It is
-built in two steps: the runtime (Debian and wheels, minutes) and our own files on top of it (seconds).
+built in steps: the runtime (Debian and wheels, minutes), the packages of one agent of others where a variant
+has them, and our own files on top (seconds).
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from fieldmark.errors import UsageError
+from fieldmark.needs import Kit
 from fieldmark.sandbox import base_image, build_context
+from fieldmark.sandbox.build_context import PLAIN, Variant
 
 if TYPE_CHECKING:
     from docker import DockerClient
 
 REPOSITORY = "fieldmark-sandbox"
 RUNTIME = "fieldmark-runtime"
+KIT = "fieldmark-kit"
 State = Literal["ready", "stale", "missing"]
-KINDS = (None, *build_context.EXTRAS)
 
 FREE_BYTES_NEEDED = 6 * 1024**3
-KEPT = 4  # images that stay, so that checkouts side by side do not take each other's away
-ERROR_LINES = 8  # of a failed build's output that the user is shown
+KEPT = 8  # images of a variant that stay, so that checkouts side by side do not take each other's away
+LAYERS_KEPT = 4  # of each kind under them
+ERROR_LINES = 30  # of a failed build's output that the user is shown
 STEP_CHARACTERS = 100  # of a build step that the user is shown
 CHUNK_BYTES = 1 << 20
 
 
-def inputs_hash(extra: str | None = None) -> str:
-    """Hex digest of the Dockerfile, the locked requirements, every agent-side file and the base's name."""
-    return build_context.fingerprint(base_image.PULLED, extra)
+def tag(variant: Variant = PLAIN) -> str:
+    """The name that the current image of a variant has."""
+    return f"{REPOSITORY}:{variant.prefix}{build_context.fingerprint(base_image.PULLED, variant)[:12]}"
 
 
-def tag(extra: str | None = None) -> str:
-    """The name that the current image has, the one with an extra of `build_context.EXTRAS`."""
-    return f"{REPOSITORY}:{inputs_hash(extra)[:12]}"
+def kit_tag(kit: Kit, extra: str | None = None) -> str:
+    """The name that the current runtime with a kit has."""
+    return f"{KIT}:{kit.name}-{build_context.kit_fingerprint(base_image.PULLED, kit, extra)[:12]}"
 
 
 def runtime_tag(extra: str | None = None) -> str:
@@ -49,64 +54,73 @@ def runtime_tag(extra: str | None = None) -> str:
     return f"{RUNTIME}:{build_context.runtime_fingerprint(base_image.PULLED, extra)[:12]}"
 
 
-def state(client: DockerClient, extra: str | None = None) -> State:
+def state(client: DockerClient, variant: Variant = PLAIN) -> State:
     """`stale` means that only images of other inputs are there."""
-    tags = _tags(client, REPOSITORY)
-    if tag(extra) in tags:
+    tags = _alike(_tags(client, REPOSITORY), variant)
+    if tag(variant) in tags:
         return "ready"
-    return "stale" if tags - {tag(kind) for kind in KINDS} else "missing"
+    return "stale" if tags else "missing"
 
 
-def require(client: DockerClient, extra: str | None = None) -> str:
+def require(client: DockerClient, variant: Variant = PLAIN) -> str:
     """Id of the current image; UsageError with the remedy when it has to be built first."""
-    found = state(client, extra)
-    if found != "ready" and extra:
-        raise UsageError(f"no sandbox image with {extra}: run `fieldmark sandbox build --with {extra}`")
+    found = state(client, variant)
     if found != "ready":
-        raise UsageError(f"sandbox image is {found}: run `fieldmark sandbox build`")
-    return str(client.images.get(tag(extra)).id)
+        options = f" --with {variant.extra}" if variant.extra else ""
+        options += f" --agent {variant.kit.name}" if variant.kit else ""
+        what = f" for{options}" if options else ""
+        raise UsageError(f"the sandbox image{what} is {found}: run `fieldmark sandbox build{options}`")
+    return str(client.images.get(tag(variant)).id)
 
 
-def build(client: DockerClient, say: Callable[[str], None], extra: str | None = None) -> str:
+def build(client: DockerClient, say: Callable[[str], None], variant: Variant = PLAIN) -> str:
     """Id of the current image, built when it is not there. The newest KEPT stay for other checkouts."""
-    wanted = tag(extra)
+    wanted = tag(variant)
     if wanted not in _tags(client, REPOSITORY):
         with _one_build_at_a_time():
-            runtime = _build_runtime(client, say, extra)
+            runtime = _build_runtime(client, say, variant.extra)
+            if variant.kit:
+                runtime = _build_kit(client, runtime, variant.kit, variant.extra, say)
             _build_package(client, runtime, wanted, say)
-            _remove(client, _outdated(client, wanted), say)
+            _remove(client, _outdated(client, wanted, variant), say)
     return str(client.images.get(wanted).id)
 
 
-def save(client: DockerClient, path: Path, extra: str | None = None) -> None:
+def save(client: DockerClient, path: Path, variant: Variant = PLAIN) -> None:
     """Write the current image as a tar that `load` (or `docker load`) reads on another machine."""
-    image_id = require(client, extra)
+    image_id = require(client, variant)
     with path.open("wb") as out:
-        for chunk in client.images.get(image_id).save(chunk_size=CHUNK_BYTES, named=tag(extra)):
+        for chunk in client.images.get(image_id).save(chunk_size=CHUNK_BYTES, named=tag(variant)):
             out.write(chunk)
 
 
-def load(client: DockerClient, path: Path) -> str:
-    """Load what `save` wrote; the id of the image. UsageError when it was made from other inputs."""
+def load(client: DockerClient, path: Path, variants: Sequence[Variant] = (PLAIN,)) -> str:
+    """Load what `save` wrote; the id of the image. UsageError when it is none of these variants, current."""
     if not path.is_file():
         raise UsageError(f"{path} is not a file: write one with `fieldmark sandbox save`")
     with path.open("rb") as stream:
         names = [name for image in client.images.load(stream) for name in image.tags]
-    for kind in KINDS:
-        if tag(kind) in names:
-            return require(client, kind)
+    for variant in variants:
+        if tag(variant) in names:
+            return require(client, variant)
     raise UsageError(f"{path} holds {', '.join(names) or 'no image'}, this version needs {tag()}")
 
 
 def remove_all(client: DockerClient, say: Callable[[str], None]) -> None:
     """Remove every image of ours that no container uses, the base that we made included."""
-    for repository in (REPOSITORY, RUNTIME, base_image.MADE.split(":")[0]):
+    for repository in (REPOSITORY, KIT, RUNTIME, base_image.MADE.split(":")[0]):
         _remove(client, _tags(client, repository), say)
 
 
 def _tags(client: DockerClient, repository: str) -> set[str]:
     prefix = f"{repository}:"
     return {t for image in client.images.list(repository) for t in image.tags if t.startswith(prefix)}
+
+
+def _alike(tags: set[str], variant: Variant) -> set[str]:
+    """Those that are of this variant, whatever their inputs."""
+    named = re.compile(rf"[a-z-]+:{re.escape(variant.prefix)}[0-9a-f]{{12}}")
+    return {tag for tag in tags if named.fullmatch(tag)}
 
 
 @contextmanager
@@ -125,6 +139,21 @@ def _build_runtime(client: DockerClient, say: Callable[[str], None], extra: str 
         with tempfile.NamedTemporaryFile(suffix=".tar") as packed:
             build_context.write_runtime_context(Path(packed.name), client.info()["Architecture"], extra)
             _run_build(client, packed, wanted, {"BASE": base_name, **build_context.proxy_settings()}, say)
+        client.images.prune(filters={"dangling": True, "label": "fieldmark=stage"})
+    return wanted
+
+
+def _build_kit(
+    client: DockerClient, runtime: str, kit: Kit, extra: str | None, say: Callable[[str], None]
+) -> str:
+    wanted = kit_tag(kit, extra)
+    if wanted not in _tags(client, KIT):
+        _check_disk(client)
+        node = build_context.node_packages(client.info()["Architecture"])
+        args = {"RUNTIME": runtime, "NAME": kit.name, "NODE": node, **build_context.proxy_settings()}
+        with tempfile.NamedTemporaryFile(suffix=".tar") as packed:
+            build_context.write_kit_context(Path(packed.name), kit)
+            _run_build(client, packed, wanted, args, say)
         client.images.prune(filters={"dangling": True, "label": "fieldmark=stage"})
     return wanted
 
@@ -161,12 +190,17 @@ def _run_build(
                 say(line[:STEP_CHARACTERS])
 
 
-def _outdated(client: DockerClient, wanted: str) -> set[str]:
-    """Runtimes of other inputs, and all images but the newest few: those share most of their layers."""
-    images = sorted(client.images.list(REPOSITORY), key=lambda image: image.attrs["Created"], reverse=True)
-    newest = {tag for image in images[:KEPT] for tag in image.tags}
-    runtimes = {runtime_tag(kind) for kind in KINDS}
-    return (_tags(client, REPOSITORY) | _tags(client, RUNTIME)) - newest - runtimes - {wanted}
+def _outdated(client: DockerClient, wanted: str, variant: Variant) -> set[str]:
+    """All but the newest images of the variant, of its kit, and of the runtimes under them."""
+    images = _newest_first(client, REPOSITORY, variant)[KEPT:]
+    kits = _newest_first(client, KIT, Variant(kit=variant.kit))[LAYERS_KEPT:] if variant.kit else []
+    runtimes = _newest_first(client, RUNTIME, PLAIN)[LAYERS_KEPT:]
+    return {*images, *kits, *runtimes} - {wanted, runtime_tag(), runtime_tag(variant.extra)}
+
+
+def _newest_first(client: DockerClient, repository: str, variant: Variant) -> list[str]:
+    images = sorted(client.images.list(repository), key=lambda image: image.attrs["Created"], reverse=True)
+    return [tag for image in images for tag in _alike(set(image.tags), variant)]
 
 
 def _remove(client: DockerClient, names: set[str], say: Callable[[str], None]) -> None:

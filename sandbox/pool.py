@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from fieldmark.errors import SandboxFault
+from fieldmark.needs import Needs
 from fieldmark.sandbox import container as spec
 from fieldmark.sandbox.engine_events import Death, DeathWatch
 from fieldmark.sandbox.gateway.door import Door
@@ -37,18 +38,21 @@ class Container:
 class ContainerPool:
     """Keeps up to `spare` containers warm while episodes are still expected.
 
-    `command` is the worker's; `lifetime` its last resort in seconds beside the idle time.
+    `command` is the worker's; `lifetime` its last resort in seconds beside the idle time; `mounts` are files
+    of this machine that it may read, and where.
     """
 
     def __init__(
         self, client: Any, image: str, run_id: str, command: list[str], *,
-        limits: spec.Limits, lifetime: float, spare: int, expected: int,
+        needs: Needs, lifetime: float, spare: int, expected: int,
+        mounts: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
         self._client = client
         self._image = image
         self._run_id = run_id
         self._command = command
-        self._limits = limits
+        self._needs = needs
+        self._mounts = mounts or {}
         self._lifetime = spec.IDLE_SECONDS + lifetime
         self._spare = spare
         self._expected = expected
@@ -145,7 +149,7 @@ class ContainerPool:
     async def _create(self, door: Door, name: str) -> Container:
         """Create and start; a cancel in between still waits for the engine, so that no container is lost."""
         api = self._client.api
-        host = api.create_host_config(**spec.host_options(door.folder, self._limits))
+        host = api.create_host_config(**spec.host_options(door.folder, self._needs, self._mounts))
         options = spec.create_options(self._image, self._command, self._run_id, self._lifetime)
         made = await undisturbed(
             asyncio.to_thread(api.create_container, host_config=host, name=name, **options)

@@ -37,7 +37,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.command("run")
 @click.argument("toml", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--benchmark", help="A bundled name, or a path to a tasks.jsonl.  [default: fieldmark-mini]")
-@click.option("--agent", help="react or closed_book.  [default: react]")
+@click.option("--agent", help="closed_book, react, forager or opencode.  [default: react]")
 @click.option(
     "--model",
     help="builtin/scout, a name that --base-url serves, or replay:RUN, a run folder."
@@ -66,6 +66,8 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="What the model's boxes refer to: the original's pixels, the view's, 0-1000 or 0-1 of each side."
     "  [default: by the model's family, else pixel]",
 )
+@click.option("--context", type=int, help="Tokens of its window, as other agents are told.  [default: 65536]")
+@click.option("--output", type=int, help="Tokens of a reply, as other agents are told.  [default: 8192]")
 @click.option("--eyes", help="A vision model for inspect_image to ask.  [default: none]")
 @click.option("--eyes-url", help="Its server.  [default: the model's]")
 @click.option("--eyes-key-env", help="The variable that holds its key.  [default: the model's]")
@@ -80,7 +82,9 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option("--ocr", type=click.Choice(["tesseract", "rapidocr"]), help="Reads text.  [default: tesseract]")
 @click.option("--tasks", callback=_names, help="Only these task ids, with commas.")
 @click.option("--limit", type=int, help="Only the first N tasks.")
-@click.option("--parallel", type=int, help="Episodes at once.  [default: 2]")
+@click.option(
+    "--parallel", type=int, help="Episodes at once.  [default: what cores and memory hold, at most 8]"
+)
 @click.option("--time-limit", type=float, help="Seconds an episode may take.  [default: 240]")
 @click.option("--max-calls", type=int, help="Model calls an episode may make; 0: any number.  [default: 40]")
 @click.option(

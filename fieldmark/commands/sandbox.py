@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from fieldmark.sandbox.build_context import Variant
 
 _WITH = click.option(
     "--with", "extra", type=click.Choice(["rapidocr"]), help="The image that has RapidOCR, too."
 )
+_AGENT = click.option("--agent", help="The image that has this agent's own programs: opencode, openclaw, ….")
 
 
 @click.group("sandbox")
@@ -23,24 +28,27 @@ def command() -> None:
 
 @command.command("build")
 @_WITH
-def build(extra: str | None) -> None:
+@_AGENT
+def build(extra: str | None, agent: str | None) -> None:
     """Build the image; nothing is done when it is there and fresh.
 
     \b
     fieldmark sandbox build
     fieldmark sandbox build --with rapidocr
+    fieldmark sandbox build --agent opencode
     """
     from fieldmark.sandbox import engine, image
 
-    client = engine.connect()
-    if image.state(client, extra) != "ready":
-        image.build(client, _say, extra)
-        click.echo(f"built {image.tag(extra)}", err=True)
+    client, variant = engine.connect(), _variant(extra, agent)
+    if image.state(client, variant) != "ready":
+        image.build(client, _say, variant)
+        click.echo(f"built {image.tag(variant)}", err=True)
 
 
 @command.command("check")
 @_WITH
-def check(extra: str | None) -> int:
+@_AGENT
+def check(extra: str | None, agent: str | None) -> int:
     """Prove the sandbox from inside a container and search the image for gold: a line PASS/FAIL each.
 
     \b
@@ -51,7 +59,7 @@ def check(extra: str | None) -> int:
 
     client = engine.connect()
     failed = 0
-    for name, problem in run_checks(client, image.require(client, extra), _gold_phrases()):
+    for name, problem in run_checks(client, image.require(client, _variant(extra, agent)), _gold_phrases()):
         click.echo(f"{'FAIL' if problem else 'PASS'}  {name}{f': {problem}' if problem else ''}")
         failed += bool(problem)
     return 1 if failed else 0
@@ -77,7 +85,8 @@ def clean(images: bool) -> None:
 @command.command("save")
 @click.argument("path", type=click.Path(path_type=Path))
 @_WITH
-def save(path: Path, extra: str | None) -> None:
+@_AGENT
+def save(path: Path, extra: str | None, agent: str | None) -> None:
     """Write the built image to a tar file, to be loaded on a machine that cannot build it.
 
     \b
@@ -85,7 +94,7 @@ def save(path: Path, extra: str | None) -> None:
     """
     from fieldmark.sandbox import engine, image
 
-    image.save(engine.connect(), path, extra)
+    image.save(engine.connect(), path, _variant(extra, agent))
     click.echo(f"saved to {path}")
 
 
@@ -99,7 +108,22 @@ def load(path: Path) -> None:
     """
     from fieldmark.sandbox import engine, image
 
-    click.echo(f"loaded {image.load(engine.connect(), path)}")
+    click.echo(f"loaded {image.load(engine.connect(), path, _variants())}")
+
+
+def _variant(extra: str | None, agent: str | None) -> Variant:
+    from fieldmark.agents.registry import get_agent
+    from fieldmark.sandbox.build_context import Variant
+
+    return Variant(extra, get_agent(agent).needs.kit if agent else None)
+
+
+def _variants() -> list[Variant]:
+    """All that a saved image can be."""
+    from fieldmark.agents.registry import agent_names
+    from fieldmark.sandbox.build_context import EXTRAS
+
+    return [_variant(extra, agent) for extra in (None, *EXTRAS) for agent in (None, *agent_names())]
 
 
 def _gold_phrases() -> set[str]:

@@ -42,6 +42,8 @@ ROUTES: dict[tuple[str, str], Handler] = {
     ("GET", "/lookup/picture"): lookups.found_picture,
     ("POST", "/eyes"): eyes.ask,
     ("GET", "/skills/read"): lookups.skill,
+    ("GET", "/skills/files"): lookups.skill_files,
+    ("GET", "/last-reply"): models.last_reply,
     ("POST", "/fetch"): web_routes.fetch,
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import math
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
@@ -88,6 +89,15 @@ async def skill(session: Session, request: web.BaseRequest) -> web.Response:
         return web.json_response(dict(read_from(session.skills, name, file)))
     except ToolError as error:
         raise Refused(404 if error.kind == "not_found" else 400, error.kind, str(error)) from None
+
+
+async def skill_files(session: Session, request: web.BaseRequest) -> web.Response:
+    """All files of the skills that are on, in base64: agents of others want them as folders."""
+    packed = {
+        skill.name: {path: base64.b64encode(data).decode() for path, data in skill.contents.items()}
+        for skill in session.skills
+    }
+    return web.json_response(packed)
 
 
 async def _searched(session: Session, search: Search, *args: Any) -> web.Response:

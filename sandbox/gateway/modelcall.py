@@ -206,6 +206,7 @@ def _record(session: Session, role: Role, call: str, watch: _Watch) -> None:
     reply, facts = watch.reply, watch.facts()
     session.add_tokens(facts.tokens, role)
     if role == "agent":
+        session.last_text = facts.text or session.last_text
         session.counts["acts"] += sum(asked.name != "answer" for asked in facts.tool_calls)
     waited = reply.waited if reply else 0.0
     began = watch.began + waited

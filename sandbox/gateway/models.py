@@ -68,6 +68,11 @@ async def one_model(session: Session, request: web.BaseRequest) -> web.Response:
     return web.json_response(_described(name))
 
 
+async def last_reply(session: Session, request: web.BaseRequest) -> web.Response:
+    """The last text of the agent's model: its answer, where an agent of others has printed none."""
+    return web.Response(text=session.last_text)
+
+
 async def _forward(
     session: Session, request: web.BaseRequest, asked: ModelRequest, name: str
 ) -> web.StreamResponse:

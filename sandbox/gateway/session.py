@@ -82,6 +82,7 @@ class Session:
         self.clock = clock
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self.answer: Answer | None = None
+        self.last_text = ""  # of the agent's model
         self.counts = {"model_calls": 0, "acts": 0, "claimed_events": 0, "calls_without_usage": 0}
         self.tokens = Tokens()
         self.role_tokens: dict[Role, Tokens] = {}

@@ -20,13 +20,13 @@ def modules_after(code: str) -> set[str]:
 
 
 def test_every_agent_is_found_under_its_own_name() -> None:
-    assert agent_names() == ("closed_book", "react")
+    assert {"closed_book", "react", "opencode"} <= set(agent_names())
     assert tuple(get_agent(name).name for name in agent_names()) == agent_names()
-    assert [get_agent(name).uses_tools for name in agent_names()] == [False, True]
+    assert [name for name in agent_names() if not get_agent(name).uses_tools] == ["closed_book"]
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"unknown agent 'sleuth': the agents are closed_book, react"):
+    with pytest.raises(UsageError, match=r"unknown agent 'sleuth': the agents are closed_book, .*react"):
         get_agent("sleuth")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from fieldmark.needs import Needs
 from fieldmark.sandbox import container as spec
 from fieldmark.sandbox.check import PROBES, run_checks
 from fieldmark.sandbox.reaper import remove
@@ -68,7 +69,7 @@ def test_a_probe_fails_where_the_promise_does_not_hold(engine: Any, weak: str, p
 @pytest.fixture
 def sealed(engine: Any, sandbox_image: str, tmp_path: Path) -> Iterator[str]:
     """A container made like any other, with an empty door."""
-    host = engine.api.create_host_config(**spec.host_options(tmp_path, spec.Limits()))
+    host = engine.api.create_host_config(**spec.host_options(tmp_path, Needs(), {}))
     options = spec.create_options(sandbox_image, ["sleep", "300"], "test", 300)
     made = engine.api.create_container(host_config=host, **options)
     engine.api.start(made["Id"])

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from fieldmark.errors import SandboxFault
-from fieldmark.sandbox.container import PYTHON, Limits
+from fieldmark.needs import Needs
+from fieldmark.sandbox.container import PYTHON
 from fieldmark.sandbox.pool import ContainerPool
 from fieldmark.trace import ErrorInfo
 from tests.conftest import ours
@@ -24,9 +25,9 @@ def pool_of(engine: Any, sandbox_image: str) -> Any:
     def make(
         command: list[str] = WORKER, *, image: str = sandbox_image, memory: int = 256, expected: int = 4
     ) -> Any:
-        limits = Limits(memory_mb=memory, pids=64)
+        needs = Needs(memory_mb=memory, pids=64)
         return ContainerPool(
-            engine, image, "test-pool", command, limits=limits, lifetime=60, spare=2, expected=expected
+            engine, image, "test-pool", command, needs=needs, lifetime=60, spare=2, expected=expected
         )
 
     return make

@@ -14,6 +14,7 @@ from typing import Any
 from aiohttp import web
 from docker.utils.socket import frames_iter
 
+from fieldmark.needs import Needs
 from fieldmark.sandbox import container as made
 from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.sandbox.gateway.web.outward import Outward
@@ -159,7 +160,7 @@ async def _gateway_and_site(
 def _start(engine: Any, image: str, inside: Inside) -> str:
     """A container as episodes have it, with a prompt in its workspace and nothing running."""
     options = made.create_options(image, ["sleep", str(LIFETIME)], "test-browser", LIFETIME + 60)
-    host = engine.api.create_host_config(**made.host_options(inside.door.folder, made.Limits()))
+    host = engine.api.create_host_config(**made.host_options(inside.door.folder, Needs(), {}))
     container = engine.api.create_container(**options, host_config=host)["Id"]
     engine.api.start(container)
     prompt = inside.session.prompt.model_copy(update={"tools": ["browser"]})

@@ -10,6 +10,7 @@ import pytest
 
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import build_context, engine, image
+from fieldmark.sandbox.build_context import Variant
 from tests.conftest import Fieldmark
 from tests.model_server import Body, Call, ModelServer, Reply
 
@@ -17,7 +18,7 @@ from tests.model_server import Body, Call, ModelServer, Reply
 def has_rapidocr() -> bool:
     client = engine.connect()
     try:
-        return image.state(client, "rapidocr") == "ready"
+        return image.state(client, Variant("rapidocr")) == "ready"
     finally:
         client.close()
 
@@ -57,7 +58,7 @@ def test_without_its_image_a_run_is_refused_in_one_line(fieldmark: Fieldmark, ti
 
 
 def test_the_image_with_rapidocr_is_another_image() -> None:
-    assert image.tag("rapidocr") != image.tag()
+    assert image.tag(Variant("rapidocr")) != image.tag()
     assert image.runtime_tag("rapidocr") != image.runtime_tag()
 
 

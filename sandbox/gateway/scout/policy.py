@@ -120,7 +120,7 @@ def _box(line: dict[str, Any]) -> list[float]:
 
 def _say(seen: Seen, conclusion: Conclusion) -> ScoutReply:
     """Through the `answer` tool where it is offered and not used yet, else by text."""
-    if seen.offers("answer") and not seen.done("answer"):
+    if "answer" in seen.names and not seen.done("answer"):
         return ScoutReply(None, [seen.call("answer", asdict(conclusion))])
     if not seen.wants_json:
         return ScoutReply(conclusion.text)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fieldmark.needs import Needs
 from fieldmark.sandbox import container as made
 from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.sandbox.gateway.web.policy import Policy
@@ -42,7 +43,7 @@ def browse(engine: Any, image: str, door: Path, url: str) -> str:
     """What Chromium makes of a URL, as its DOM."""
     command = [made.PYTHON, "-c", BROWSE, url]
     options = made.create_options(image, command, "test-chromium", 90)
-    host = made.host_options(door, made.Limits())
+    host = made.host_options(door, Needs(), {})
     host["auto_remove"] = False
     created = engine.api.create_container(**options, host_config=engine.api.create_host_config(**host))
     try:

@@ -1,0 +1,1 @@
+"""Agents of others, unchanged, behind one small interface."""
