@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +45,7 @@ class Acting:
         self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool], pictures: Pictures
     ) -> None:
         self._offer = Offer.of(prompt, tools)
+        self._own = itertools.count(1)
         self._gateway = gateway
         self._prompt = prompt
         self._pictures = pictures
@@ -56,12 +58,14 @@ class Acting:
     def run(self, turn: int, index: int, call: CallRequest) -> Outcome:
         """One call; a wrong name, broken arguments and a failing tool all become text for the model.
 
-        A call with an empty id is the agent's own, not one that the model asked for.
+        A call with an empty id is the agent's own, not one that the model asked for; those of the model are
+        named in the trace by `turn` and `index`, the same pair never comes twice.
         """
         context = RememberingContext(self._gateway, self._prompt, self._pictures)
         result = call_by_name(
-            call.name, call.arguments, self._offer, context, door="graph", model_call=call.id or None
-        )
+            call.name, call.arguments, self._offer, context, door="graph", model_call=call.id or None,
+            call=f"t{turn}.{index}" if call.id else f"own{next(self._own)}",
+        )  # fmt: skip
         answered = call.name == "answer" and result.ok
         return Outcome(
             turn,

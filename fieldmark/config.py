@@ -14,6 +14,8 @@ from fieldmark.prices import Price, read_prices
 from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
+REPLAY = "replay:"
+"""What the name of a model begins with that is a recorded run."""
 NOT_FORCED = frozenset({"model", "messages", "input", "instructions", "system", "tools", "stream"})
 """What an agent says, and how it listens: never changed."""
 
@@ -69,6 +71,9 @@ class RunConfig(BaseModel):
     `probe`: play one episode on a generated picture first, where the model claims sight; a pair that turns
     out to be blind stops the run unless `allow_blind`.
 
+    `replay` is the run folder of a model `replay:RUN`; `strict`: a request that differs from its recorded one
+    stops the run. `cache` is a folder of model replies that are kept for runs that ask the very same.
+
     `web`: `offline` (nothing goes out; pages of `site` and of `web_archive`), `replay` (the same, and there
     must be an archive), `record` (the web, archived), `live` (the web). `site` is a folder with a folder for
     each host. `allow` (empty: every public host) and `deny` are hosts or host/path, with their subdomains.
@@ -105,6 +110,9 @@ class RunConfig(BaseModel):
     image_side: int = Field(default=2048, ge=64, le=16384)
     max_megapixels: float = Field(default=120, gt=0, le=120)
     min_free_mb: int = Field(default=500, ge=0)
+    replay: Path | None = None
+    strict: bool = False
+    cache: Path | None = None
     web: Literal["offline", "replay", "record", "live"] = "offline"
     web_archive: Path | None = None
     site: Path | None = None
@@ -159,6 +167,12 @@ class RunConfig(BaseModel):
         if self.eyes and self.eyes.base_url is None:
             key_env = self.eyes.key_env if "key_env" in self.eyes.model_fields_set else self.model.key_env
             self.eyes = self.eyes.model_copy(update={"base_url": self.model.base_url, "key_env": key_env})
+        return self
+
+    @model_validator(mode="after")
+    def _model_of_a_recording(self) -> RunConfig:
+        if self.model.name.startswith(REPLAY):
+            self.replay = Path(self.model.name.removeprefix(REPLAY))
         return self
 
 

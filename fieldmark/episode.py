@@ -111,8 +111,9 @@ def _open_session(
     pictures = Pictures(str(original), services.blobs.get(staged.view.blob))
     return Session(
         prompt, pictures, tracer=tracer, clock=clock, blobs=services.blobs,
-        upstream=plan.upstream, backends=services.backends, skills=plan.skills, web=plan.web,
-        search=plan.search, eyes=plan.eyes, costs=plan.costs,
+        upstream=plan.upstream.for_episode(staged.task.id, epoch), backends=services.backends,
+        skills=plan.skills, web=plan.web, search=plan.search,
+        eyes=plan.eyes and plan.eyes.for_episode(staged.task.id, epoch), costs=plan.costs,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fieldmark import __version__, own_data, preflight
+from fieldmark import __version__, own_data, preflight, replaying
 from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.doctor.brief import warnings
@@ -29,11 +29,11 @@ from fieldmark.trace import Picture, Role
 
 Say = Callable[[str], None]
 MAY_CHANGE = {
-    *("parallel", "min_free_mb", "max_cost", "max_hours", "preflight", "allow_blind"),
+    *("parallel", "min_free_mb", "max_cost", "max_hours", "preflight", "allow_blind", "strict"),
     *("out", "name"),
 }
 """What a resumed run may do otherwise without changing what is measured."""
-PATHS = ("site", "web_archive", "index", "registry")
+PATHS = ("site", "web_archive", "index", "registry", "replay", "cache")
 """Options that are paths of this machine, beside the benchmark: kept in the private part only."""
 
 
@@ -56,7 +56,10 @@ def new_run(config: RunConfig, say: Say) -> Run:
         raise UsageError(f"no task is left to run: {next(iter(refused.values()), 'the selection is empty')}")
     folder.write_tasks([item.public() for item in staged], {item.task.id: item.task.gold for item in staged})
     folder.write_paths(_paths(config))
-    folder.write_config(describe(plan, path.name, refused))
+    described = describe(plan, path.name, refused)
+    folder.write_config(described)
+    if plan.recording and (warning := replaying.warning(plan.recording, described)):
+        say(warning)
     return Run(plan, folder, staged)
 
 
@@ -69,6 +72,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     if recorded.eyes:
         servers["eyes"] = _same_server(recorded.eyes, flags.get("eyes_url"), "--eyes-url")
     config = config.model_copy(update=servers)
+    replaying.check_unchanged(config, folder.config(), path)
     plan = preflight.make_plan(config)
     _warn(plan, say)
     was = folder.config()["benchmark"]["version"]
@@ -144,6 +148,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
             "base_url": _public(config.model.base_url),
             "force": dict(plan.upstream.force),
             "preflight": _trial(plan, "agent"),
+            **replaying.describe(plan.recording),
         },
         "eyes": config.eyes
         and {
@@ -216,7 +221,7 @@ def _staged_before(folder: RunDir, plan: Plan) -> list[StagedTask]:
 
 def _default_name(config: RunConfig) -> str:
     now = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
-    model = config.model.name.rpartition("/")[2]
+    model = "replay" if config.replay else config.model.name.rpartition("/")[2]
     return f"{now}-{config.agent}-{model}"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from fieldmark import replaying
 from fieldmark.abilities import choose_abilities, no_abilities
 from fieldmark.agents.base import Agent
 from fieldmark.agents.registry import get_agent
@@ -28,7 +29,10 @@ from fieldmark.prices import Costs, Price, find_price
 from fieldmark.sandbox import engine, image
 from fieldmark.sandbox.build_context import Variant
 from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
+from fieldmark.sandbox.gateway.cache import ReplyCache, cached
 from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
+from fieldmark.sandbox.gateway.replay.recording import Recording
+from fieldmark.sandbox.gateway.replay.upstream import ReplayUpstream
 from fieldmark.sandbox.gateway.search.choosing import make_search
 from fieldmark.sandbox.gateway.search.door import SearchDoor
 from fieldmark.sandbox.gateway.upstream import HttpUpstream, Upstream
@@ -65,11 +69,15 @@ class Plan:
     eyes: Upstream | None = None
     costs: Costs = field(default_factory=lambda: Costs({}))
     trials: dict[Role, list[Ability]] = field(default_factory=dict)
+    recording: Recording | None = None
 
 
 def make_plan(config: RunConfig) -> Plan:
     """Check a configuration against the world; UsageError for the first thing that is wrong."""
+    config, recording = replaying.settled(config)
     benchmark, tasks, agent = load(config)
+    if recording:
+        replaying.check_tasks(recording, tasks, config.replay)
     web = make_web(config, benchmark)
     search = make_search(config, web, benchmark.index) if agent.uses_tools else None
     tools, skills = (
@@ -78,18 +86,17 @@ def make_plan(config: RunConfig) -> Plan:
         else no_abilities(config)
     )
     needs = needs_of(agent, tools)
-    upstream = make_upstream(config.model)
-    eyes = make_eyes(config.eyes)
+    upstream, eyes = make_models(config, recording)
     costs = make_costs(config)
     config = config.model_copy(update={"model": with_space(config.model), "prices": prices_of(config, costs)})
     docker = engine.connect()
     variant = Variant("rapidocr" if config.ocr == "rapidocr" else None, needs.kit)
     image_id = image.require(docker, variant)
     parallel = config.parallel or at_once(docker, needs)
-    trials = try_models(config, uses_tools=agent.uses_tools) if config.preflight else {}
+    trials = try_models(config, uses_tools=agent.uses_tools) if config.preflight and not recording else {}
     return Plan(
         config, benchmark, tasks, tools, skills, upstream, docker, variant, image_id, needs, parallel,
-        web, search, eyes, costs, trials,
+        web, search, eyes, costs, trials, recording,
     )  # fmt: skip
 
 
@@ -141,6 +148,16 @@ def make_web(config: RunConfig, benchmark: Benchmark) -> WebDoor | None:
     archive = Archive.open(config.web_archive, write=recording) if config.web_archive else None
     web = WebDoor(config.web, policy, site=Site(site) if site else None, archive=archive)
     return web if web.offers else None
+
+
+def make_models(config: RunConfig, recording: Recording | None) -> tuple[Upstream, Upstream | None]:
+    """The model and the eyes of a run, behind its cache if it has one; or those of a recording."""
+    if recording:
+        eyes = ReplayUpstream(recording, "eyes", strict=config.strict) if config.eyes else None
+        return ReplayUpstream(recording, strict=config.strict), eyes
+    cache = ReplyCache(config.cache) if config.cache else None
+    seer = make_eyes(config.eyes)
+    return cached(make_upstream(config.model), cache), seer and cached(seer, cache)
 
 
 def make_eyes(eyes: ModelConfig | None) -> Upstream | None:

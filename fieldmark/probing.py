@@ -58,7 +58,7 @@ class Probe(BaseModel):
 def is_due(folder: RunDir, plan: Plan) -> bool:
     """Whether a probe episode is to be played: once, and before the first episode of the run."""
     begun = folder.config().get("probe") is not None or bool(folder.episodes())
-    return plan.upstream.sees and plan.config.probe and not begun
+    return plan.upstream.sees and plan.config.probe and not begun and not plan.recording
 
 
 async def look_first(services: RunServices, say: Say) -> None:
@@ -129,6 +129,8 @@ def _calls(sight: Sight) -> str:
 def _not_probed(plan: Plan) -> Probe:
     if not plan.upstream.sees:
         return Probe(verdict="not probed", why="the model is said to take no pictures")
+    if plan.recording:
+        return Probe(verdict="not probed", why="a recorded model answers only what it was asked then")
     why = "the run had begun without one" if plan.config.probe else "--no-probe"
     return Probe(verdict="not probed", why=why)
 

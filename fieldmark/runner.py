@@ -38,6 +38,8 @@ MODEL_PAUSE = 10.0
 """Seconds before an episode that the model's server broke is tried again: it may be starting anew."""
 OUTAGE_EPISODES = 3
 OUTAGE_SECONDS = 60.0
+FINAL = frozenset({"replay_missing"})
+"""Kinds of faults that no further attempt mends."""
 FILES = 65_536
 """Open files this process may want: a container has up to 128 connections."""
 
@@ -167,6 +169,8 @@ async def _play(run: Run, services: RunServices, staged: StagedTask) -> EpisodeR
         if outcome.stops_run:
             raise _stopped(run, record.error.message if record.error else "a fault")
         if record.status != "sandbox_error":
+            break
+        if record.error and record.error.kind in FINAL:
             break
         earlier.append(f"{record.error.boundary}: {record.error.message}" if record.error else "")
         if record.error and record.error.boundary == "model" and attempt + 1 < ATTEMPTS:

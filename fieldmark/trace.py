@@ -31,6 +31,8 @@ Action = Literal[
 ]
 Role = Literal["agent", "eyes", "memory"]
 """What a model is in a run."""
+Purpose = Literal["step", "side", "retry"]
+"""What a request is for: a step of the agent, something beside it, a step once more."""
 SANDBOX_KINDS = frozenset({"tool_call", "tool_result", "skill_read", "log", "answer"})
 """The only kinds that are taken from inside a container."""
 
@@ -151,7 +153,7 @@ class ModelRequest(Event):
     kind: Literal["model_request"] = "model_request"
     call: str
     role: Role = "agent"
-    purpose: Literal["step", "side", "retry"] = "step"
+    purpose: Purpose = "step"
     wire: str
     model: str
     asked: dict[str, Any]
@@ -172,6 +174,8 @@ class ModelRequest(Event):
 class ModelResponse(Event):
     """What came back, as the tap saw it. `seconds` from the try that counted, without `waited` before it.
 
+    `cached`: from the cache of an earlier call (`--cache`), in no try.
+
     `finish` is `stop`, `tool_calls`, `length`, `content_filter` in every format, else the format's word.
     """
 
@@ -187,6 +191,7 @@ class ModelResponse(Event):
     first_token_seconds: float | None = None
     waited: float = 0.0
     tries: int = 1
+    cached: bool = False
     error: str | None = None
 
 

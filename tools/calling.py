@@ -36,12 +36,13 @@ def call_by_name(
     *,
     door: Door,
     model_call: str | None = None,
+    call: str | None = None,
 ) -> ToolResult:
     """`call_tool` of the tool that `offer` has by that name; a name it has not is recorded all the same."""
     tool = offer.tools.get(name)
     if tool is not None:
-        return call_tool(tool, arguments, context, door=door, model_call=model_call)
-    claim = _claim(name, "other", arguments, door, model_call)
+        return call_tool(tool, arguments, context, door=door, model_call=model_call, call=call)
+    claim = _claim(name, "other", arguments, door, model_call, call)
     return _recorded(claim, context, lambda: unknown(name, offer, context))
 
 
@@ -52,22 +53,29 @@ def call_tool(
     *,
     door: Door,
     model_call: str | None = None,
+    call: str | None = None,
 ) -> ToolResult:
     """Run a tool on arguments as the model wrote them (raw JSON or an object). Faults become a result.
 
-    `model_call` is the id of the call in the model's response, None when no model asked. Only GatewayGone
+    `model_call` is the id of the call in the model's response, None when no model asked. `call` names the
+    call in the trace, as no other of the episode; None: by a random name. Only GatewayGone
     (the episode is over) and a gateway that refuses events (GatewayRefused) are raised.
     """
-    claim = _claim(tool.name, tool.action, arguments, door, model_call)
+    claim = _claim(tool.name, tool.action, arguments, door, model_call, call)
     return _recorded(claim, context, lambda: tool.run(_checked(tool, arguments, context), context))
 
 
 def _claim(
-    name: str, action: Action, arguments: str | dict[str, Any], door: Door, model_call: str | None
+    name: str,
+    action: Action,
+    arguments: str | dict[str, Any],
+    door: Door,
+    model_call: str | None,
+    call: str | None,
 ) -> dict[str, Any]:
     """The fields of the event that says what is going to be done."""
     return {
-        "call": uuid4().hex[:12],
+        "call": call or uuid4().hex[:12],
         "name": cut_to_bytes(name, _EVENT_NAME),
         "arguments": _recordable(arguments),
         "repaired": repaired(arguments),

@@ -32,7 +32,7 @@ def caveats_of(run: RunDir, cells: list[Cell], without_trace: int) -> list[str]:
     if not run.tasks_file.exists():
         damaged.append(f"{run.tasks_file.name} is missing: categories, and tasks not run, are unknown")
     found = [*damaged, *_doubled(run), *_case_variants(cells), *_suspicious(cells)]
-    found += [*_searches(cells), *_native(cells), *_stopped(run)]
+    found += [*_searches(cells), *_native(cells), *_stopped(run), *_replies(cells)]
     if without_trace:
         found.append(f"{without_trace} episodes have no readable trace and are left out of tool use")
     return found
@@ -82,6 +82,23 @@ def _native(cells: list[Cell]) -> list[str]:
     other = sum(each["native_tool_calls"] != each.get("acts") for each in counted)
     what = "the agent's own log has another number of tool calls than the gateway saw"
     return [f"in {other} of {len(counted)} episodes {what}"] if other else []
+
+
+def _replies(cells: list[Cell]) -> list[str]:
+    """Replies of the model that were given to another request, or at another time."""
+    counts = [cell.record.counts for cell in cells if cell.record]
+    drifted = [each["drift"] for each in counts if each.get("drift")]
+    cached = sum(each.get("cached_calls", 0) for each in counts)
+    found = []
+    if drifted:
+        found.append(
+            f"drift: {sum(drifted)} requests in {len(drifted)} of {len(counts)} episodes differ from the"
+            " recorded ones whose replies they got: see the `log` events"
+        )
+    if cached:
+        calls = sum(each.get("model_calls", 0) + each.get("eyes_calls", 0) for each in counts)
+        found.append(f"{cached} of {calls} model calls were answered from the cache")
+    return found
 
 
 def _stopped(run: RunDir) -> list[str]:

@@ -22,7 +22,10 @@ from fieldmark.rundir import RunDir
 
 
 class RunFacts(BaseModel):
-    """What run.json says of the run, "?" where it does not. `sees`: the model takes pictures."""
+    """What run.json says of the run, "?" where it does not. `sees`: the model takes pictures.
+
+    A replayed model is marked as one, and does not see: it says what it said then.
+    """
 
     name: str
     benchmark: str
@@ -118,12 +121,13 @@ def _read(run: RunDir, record: EpisodeRecord) -> tuple[EpisodeActs, Sight] | Non
 def _facts(run: RunDir, config: dict[str, Any], grid: list[Cell]) -> RunFacts:
     model, benchmark = _dict(config.get("model")), _dict(config.get("benchmark"))
     tools = config.get("tools")
+    replayed = "replays" in model
     return RunFacts(
         name=str(config.get("name") or run.path.name),
         benchmark=" ".join(str(benchmark[key]) for key in ("name", "version") if benchmark.get(key)) or "?",
         agent=str(config.get("agent") or "?"),
-        model=str(model.get("name") or "?"),
-        sees=model.get("sees") is not False,
+        model=str(model.get("name") or "?") + (" (replay)" if replayed else ""),
+        sees=model.get("sees") is not False and not replayed,
         tools=[str(tool) for tool in tools] if isinstance(tools, list) else [],
         judges=sorted({cell.verdict.judge for cell in grid if cell.verdict}),
         state=str(config.get("state") or "?"),

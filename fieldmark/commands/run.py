@@ -39,7 +39,21 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 @click.argument("toml", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--benchmark", help="A bundled name, or a path to a tasks.jsonl.  [default: fieldmark-mini]")
 @click.option("--agent", help="closed_book, react, forager or opencode.  [default: react]")
-@click.option("--model", help="builtin/scout, or a name that --base-url serves.  [default: builtin/scout]")
+@click.option(
+    "--model",
+    help="builtin/scout, a name that --base-url serves, or replay:RUN, a run folder."
+    "  [default: builtin/scout]",
+)
+@click.option(
+    "--strict/--no-strict",
+    default=None,
+    help="Stop when a request differs from the replayed one.  [default: count it as drift]",
+)
+@click.option(
+    "--cache",
+    type=click.Path(path_type=Path),
+    help="Folder of model replies; the very same request is not asked again.  [default: none]",
+)
 @click.option("--base-url", help="An OpenAI-compatible server.  [default: $OPENAI_BASE_URL]")
 @click.option("--key-env", help="The variable that holds the key.  [default: OPENAI_API_KEY]")
 @click.option("--sees/--blind", default=None, help="Whether the model takes pictures.  [default: sees]")
@@ -136,6 +150,7 @@ def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool
     \b
     fieldmark run --benchmark fieldmark-mini --agent react --model builtin/scout --parallel 4
     fieldmark run --model qwen3-vl-8b --base-url http://localhost:8000/v1 --force temperature=0
+    fieldmark run --model replay:runs/A --agent react     # the recorded replies, offline
     fieldmark run --resume runs/20261130-101500-react-scout
     fieldmark run run.toml --dry-run
     """

@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fieldmark import jsonl
@@ -160,8 +160,10 @@ async def recorded(
     path, whole = request.wire.PATH, not request.streams
     try:
         async with upstream.send(
-            path, request.payload, session.clock, whole=whole, headers=request.headers
-        ) as reply:
+            path, request.payload, session.clock, whole=whole, headers=request.headers,
+            purpose=request.fields["purpose"],
+        ) as reply:  # fmt: skip
+            _note_source(session, call, reply)
             yield watch.over(reply)
     except BaseException as error:
         watch.error = f"{type(error).__name__}: {error}"[:300]
@@ -186,7 +188,7 @@ class _Watch:
         """The same reply, watched while it is read."""
         self.reply = reply
         watched = self._watched(reply.chunks, reply.streams)
-        return UpstreamReply(reply.status, reply.content_type, watched, reply.tries, reply.waited)
+        return replace(reply, chunks=watched)
 
     def facts(self) -> ResponseFacts:
         """What came; called once."""
@@ -202,6 +204,15 @@ class _Watch:
             else:
                 self._body.append(chunk)
             yield chunk
+
+
+def _note_source(session: Session, call: str, reply: UpstreamReply) -> None:
+    """Count what no server was asked for, and write where a replayed request is another one than then."""
+    for name, it_is in (("cached_calls", reply.cached), ("drift", reply.drift)):
+        if it_is:
+            session.counts[name] = session.counts.get(name, 0) + 1
+    if reply.drift:
+        session.note("warning", f"drift: {call} {reply.drift}")
 
 
 def _record(session: Session, request: ModelRequest, call: str, watch: _Watch) -> None:
@@ -230,6 +241,7 @@ def _record(session: Session, request: ModelRequest, call: str, watch: _Watch) -
             "first_token_seconds": round(watch.first - began, 4) if watch.first else None,
             "waited": waited,
             "tries": reply.tries if reply else 0,
+            "cached": (reply and reply.cached) or None,
             "error": watch.error or facts.error or (None if facts.complete else "the stream broke off"),
         },
     )

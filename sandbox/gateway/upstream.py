@@ -11,7 +11,7 @@ import asyncio
 import os
 import ssl
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -33,6 +33,7 @@ from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
 from fieldmark.sandbox.gateway.pacing import Pace, Place
 from fieldmark.sandbox.gateway.upstream_errors import Again, ServerError
 from fieldmark.sandbox.gateway.wire import messages
+from fieldmark.trace import Purpose
 
 TRIES = 6
 MAX_REPLY = 32 * 2**20
@@ -44,13 +45,18 @@ BACK_OFF = wait_random_exponential(multiplier=0.5, max=20.0)
 
 @dataclass
 class UpstreamReply:
-    """A reply whose first byte is there. `chunks` yields its body once."""
+    """A reply whose first byte is there. `chunks` yields its body once.
+
+    `cached`: it was asked earlier. `drift`: how the request differs from the one that is replayed.
+    """
 
     status: int
     content_type: str
     chunks: AsyncIterator[bytes]
     tries: int = 1
     waited: float = 0.0
+    cached: bool = False
+    drift: str | None = None
 
     @property
     def streams(self) -> bool:
@@ -68,12 +74,17 @@ class Upstream(Protocol):
     sees: bool
     force: Mapping[str, Any]
 
+    def for_episode(self, task: str, epoch: int) -> Upstream:
+        """The same model for one attempt at a task: itself, unless it counts an episode's requests."""
+
     def send(
-        self, path: str, payload: bytes, clock: Clock, *, whole: bool, headers: Mapping[str, str]
-    ) -> AbstractAsyncContextManager[UpstreamReply]:
+        self, path: str, payload: bytes, clock: Clock, *, whole: bool, headers: Mapping[str, str],
+        purpose: Purpose = "step",
+    ) -> AbstractAsyncContextManager[UpstreamReply]:  # fmt: skip
         """Send one request to a path below the base URL (`/chat/completions`, `/responses`, `/messages`).
 
         `whole`: read the body inside, so that a cut is retried too. `headers`: of the client, to pass on.
+        `purpose` finds its place in a recording.
         """
 
     async def close(self) -> None:
@@ -99,14 +110,23 @@ class HttpUpstream:
         self._back_off = back_off
         self._client: aiohttp.ClientSession | None = None
 
+    @property
+    def base_url(self) -> str:
+        """With its query, which can hold a key."""
+        return self._base_url
+
+    def for_episode(self, task: str, epoch: int) -> HttpUpstream:
+        return self
+
     async def close(self) -> None:
         if self._client:
             await self._client.close()
 
     @asynccontextmanager
     async def send(
-        self, path: str, payload: bytes, clock: Clock, *, whole: bool, headers: Mapping[str, str]
-    ) -> AsyncIterator[UpstreamReply]:
+        self, path: str, payload: bytes, clock: Clock, *, whole: bool, headers: Mapping[str, str],
+        purpose: Purpose = "step",
+    ) -> AsyncIterator[UpstreamReply]:  # fmt: skip
         post = _Post(path, endpoint(self._base_url, path), payload, {**headers, **self._own_headers(path)})
         began = time.monotonic()
         reply: UpstreamReply | None = None
@@ -151,7 +171,7 @@ class HttpUpstream:
             if response.status >= 400 or whole:
                 body = b"".join([chunk async for chunk in chunks])
                 self._judge(response, post, body)
-                chunks = _once(body)
+                chunks = each([body])
             else:
                 chunks = _passing(chunks, post)
             return response, UpstreamReply(response.status, content_type, chunks)
@@ -235,5 +255,7 @@ def _retrying(clock: Clock, back_off: wait_base) -> AsyncRetrying:
     return AsyncRetrying(stop=stop_after_attempt(TRIES), wait=wait, retry=again, sleep=sleep, reraise=True)
 
 
-async def _once(body: bytes) -> AsyncIterator[bytes]:
-    yield body
+async def each(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
+    """Chunks that are there already, for a reply."""
+    for chunk in chunks:
+        yield chunk

@@ -105,12 +105,19 @@ def rebuild(event: ModelRequest, blobs: BlobStore) -> bytes:
     """The request that came from the agent, to the byte. KeyError when a blob is gone."""
     if event.whole:
         return blobs.get(event.whole)
-    text = blobs.get_text(event.raw) if event.raw else _from_parts(event, blobs)
+    text = stored_text(event, blobs)
     pictures = [Bytes(blobs.get(p.blob), p.media_type, p.blob) for p in event.pictures]
     rebuilt = with_pictures(text, pictures)
     if rebuilt is None:
         raise KeyError(event.call)
     return rebuilt.encode()
+
+
+def stored_text(event: ModelRequest, blobs: BlobStore) -> str:
+    """The request without its pictures, in its own spelling. KeyError when a blob is gone."""
+    if event.whole:
+        return without_pictures(blobs.get_text(event.whole)).text
+    return blobs.get_text(event.raw) if event.raw else _from_parts(event, blobs)
 
 
 def changed(text: str, values: Body) -> str:

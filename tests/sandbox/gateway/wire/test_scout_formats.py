@@ -99,9 +99,9 @@ async def test_the_result_of_a_call_decides_the_next(enter: Enter, wire: str, st
 
 
 SPENT = {
-    "chat_completions": {"input": 0, "output": 0},
+    "chat_completions": {"input": 0, "output": 0, "cached": 0, "reasoning": 0},
     "responses": {"input": 0, "output": 0, "cached": 0, "reasoning": 0},
-    "messages": {"input": 0, "output": 0},
+    "messages": {"input": 0, "output": 0, "cached": 0},
 }
 
 

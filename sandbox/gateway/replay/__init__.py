@@ -1,0 +1,1 @@
+"""Model calls of a recorded run, answered again."""
