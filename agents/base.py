@@ -19,7 +19,8 @@ class AgentAnswer:
     """What an agent says at the end. `confidence` is a fraction 0-1; an empty `text` is no answer.
 
     `raw` is the model's reply that `text` was read from. `posted` is true when the `answer` tool has
-    already sent the answer through the gateway, so that the worker does not send it twice.
+    already sent the answer through the gateway, so that the worker does not send it twice. `parsed_by` says
+    how `text` was found in `raw` (`fieldmark.agents.parsing`), where it was.
     """
 
     text: str
@@ -28,6 +29,7 @@ class AgentAnswer:
     evidence: Sequence[int | str] = field(default_factory=tuple)
     raw: str = ""
     posted: bool = False
+    parsed_by: str | None = None
 
 
 class AgentStopped(FieldmarkError):

@@ -19,7 +19,9 @@ def answer_from(reply: Reply) -> AgentAnswer:
 
 
 def as_answer(parsed: Parsed, raw: str) -> AgentAnswer:
-    return AgentAnswer(parsed.answer, parsed.confidence, parsed.rationale, raw=raw)
+    return AgentAnswer(
+        parsed.answer, parsed.confidence, parsed.rationale, raw=raw, parsed_by=parsed.parsed_by
+    )
 
 
 def why_empty(reply: Reply) -> AgentStopped | None:

@@ -57,6 +57,9 @@ def _record(session: Session, claim: dict[str, Any]) -> int:
     fields = _fields(claim)
     if claim["kind"] == "answer":
         fields["text"] = str(fields["text"])[:MAX_ANSWER]
+    elif claim["kind"] == "tool_call":
+        fields, before = session.conversation.claim(fields)
+        session.log_all(before)
     seq = session.log("sandbox", claim["kind"], fields)
     if claim["kind"] == "answer":
         session.take_answer(Answer.model_validate({**fields, "seq": seq, "t": 0.0, "by": "sandbox"}))

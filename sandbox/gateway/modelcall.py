@@ -15,6 +15,7 @@ from typing import Any
 
 from fieldmark import jsonl
 from fieldmark.sandbox.gateway.bodies import count_parts, parse_json
+from fieldmark.sandbox.gateway.conversation.said import Asked, read
 from fieldmark.sandbox.gateway.headers import picture_size
 from fieldmark.sandbox.gateway.replies import Refused
 from fieldmark.sandbox.gateway.session import Session
@@ -49,7 +50,7 @@ TELLING = frozenset(
 @dataclass(frozen=True)
 class ModelRequest:
     """A request that may be sent. `fields` are those of its event, `payload` the bytes for the upstream,
-    `digest` is of the bytes that came.
+    `digest` is of the bytes that came, `said` what they say of the conversation.
     """
 
     wire: Format
@@ -58,6 +59,7 @@ class ModelRequest:
     payload: bytes
     digest: bytes
     headers: dict[str, str]
+    said: Asked
 
     @property
     def streams(self) -> bool:
@@ -93,22 +95,23 @@ def take_apart(
     """Read and store a request. Refused when it is none of this format, or over a limit."""
     whole, apart, body = parse(wire, raw)
     sent = changes(wire, upstream, body)
+    telling = _lower(headers, lambda name: name in TELLING)
     for picture in apart.pictures:
         session.blobs.put(picture.data, picture.media_type)
     fields = {
         "role": role,
-        "purpose": "step" if role == "agent" else "side",
+        "purpose": "side",  # the agent's own requests: `Conversation`
         "wire": wire.NAME,
         "model": upstream.name,
         "sent": sent,
         **requests.fields(wire, whole, apart, body, session.blobs.put_text),
         "pictures": [_picture(session, picture).model_dump(exclude_none=True) for picture in apart.pictures],
         "partial": wire.is_partial(body) or None,
-        "headers": _lower(headers, lambda name: name in TELLING) or None,
+        "headers": telling or None,
     }
     payload = requests.changed(whole, sent).encode() if sent else raw
     digest = hashlib.sha256(raw).digest()
-    return ModelRequest(wire, role, fields, payload, digest, passed_on(headers))
+    return ModelRequest(wire, role, fields, payload, digest, passed_on(headers), read(wire, body, telling))
 
 
 def parse(wire: Format, raw: bytes) -> tuple[str, requests.Apart, Body]:
@@ -142,7 +145,7 @@ async def recorded(
     session: Session, upstream: Upstream, request: ModelRequest, call: str
 ) -> AsyncIterator[UpstreamReply]:
     """Send a request as the call of this name; its two events are written."""
-    session.log("gateway", "model_request", {"call": call, **request.fields})
+    _arrived(session, request, call)
     watch = _Watch(request.wire)
     path, whole = request.wire.PATH, not request.streams
     try:
@@ -191,11 +194,23 @@ class _Watch:
             yield chunk
 
 
+def _arrived(session: Session, request: ModelRequest, call: str) -> None:
+    """The request's event, after those of the results that it brings."""
+    fields: dict[str, Any] = {}
+    if request.role == "agent":
+        fields, results = session.conversation.request(call, request.said, session.clock.wall)
+        session.log_all(results)
+    session.log("gateway", "model_request", {"call": call, **request.fields, **fields})
+
+
 def _record(session: Session, role: Role, call: str, watch: _Watch) -> None:
     reply, facts = watch.reply, watch.facts()
     session.add_tokens(facts.tokens, role)
+    error = watch.error or facts.error or (None if facts.complete else "the stream broke off")
+    calls, http = facts.tool_calls, reply.status if reply else 0
     if role == "agent":
-        session.counts["acts"] += sum(asked.name != "answer" for asked in facts.tool_calls)
+        calls = session.conversation.response(call, http, facts, error, session.clock.wall)
+        session.counts["acts"] += session.conversation.acts(calls)
     waited = reply.waited if reply else 0.0
     began = watch.began + waited
     session.log(
@@ -203,17 +218,18 @@ def _record(session: Session, role: Role, call: str, watch: _Watch) -> None:
         "model_response",
         {
             "call": call,
-            "http": reply.status if reply else 0,
+            "http": http,
             "finish": facts.finish,
             "text": facts.text,
             "reasoning": facts.reasoning,
-            "tool_calls": [asked.model_dump() for asked in facts.tool_calls],
+            "tool_calls": [asked.model_dump() for asked in calls],
+            "in_text": (bool(calls) and not facts.tool_calls) or None,
             "tokens": facts.tokens and facts.tokens.model_dump(exclude_none=True),
             "seconds": round(time.monotonic() - began, 4),
             "first_token_seconds": round(watch.first - began, 4) if watch.first else None,
             "waited": waited,
             "tries": reply.tries if reply else 0,
-            "error": watch.error or facts.error or (None if facts.complete else "the stream broke off"),
+            "error": error,
         },
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,6 +13,8 @@ from fieldmark.records import Status
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.budget import MAX_REFUSED, Budget
 from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.sandbox.gateway.conversation.actions import Actions
+from fieldmark.sandbox.gateway.conversation.tracker import Conversation
 from fieldmark.sandbox.gateway.keeper import Keeper
 from fieldmark.sandbox.gateway.replies import Refused
 from fieldmark.sandbox.gateway.tracer import Tracer
@@ -67,7 +69,7 @@ class Session:
     def __init__(
         self, prompt: Prompt, pictures: Pictures, *, tracer: Tracer, clock: Clock, blobs: BlobStore,
         upstream: Upstream, backends: Backends, skills: Sequence[Skill] = (), web: WebDoor | None = None,
-        search: SearchDoor | None = None, eyes: Upstream | None = None,
+        search: SearchDoor | None = None, eyes: Upstream | None = None, actions: Actions | None = None,
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
@@ -87,6 +89,7 @@ class Session:
         self.role_tokens: dict[Role, Tokens] = {}
         self.held_bytes = 0  # of request bodies that are being worked on
         self.known_pictures: dict[str, Picture] = {p.blob: p for p in (prompt.image, prompt.view)}
+        self.conversation = Conversation(actions)
         self._tracer = tracer
         self.budget = Budget(prompt.limits)
         self._disk_error: OSError | None = None
@@ -111,6 +114,11 @@ class Session:
         except OSError as error:
             self.fail_on_disk(error)
             return -1
+
+    def log_all(self, lines: Iterable[tuple[str, dict[str, Any]]]) -> None:
+        """Events of the gateway's own: kind and fields of each."""
+        for kind, fields in lines:
+            self.log("gateway", kind, fields)
 
     def note(self, level: str, message: str) -> None:
         """A `log` event of the gateway's own; a sandbox that provokes very many gets no more of them."""
@@ -227,6 +235,7 @@ class Session:
         for job in jobs:
             job.cancel()
         await asyncio.gather(*jobs, return_exceptions=True)
+        self.log_all(self.conversation.end())
         self.log(
             "runner",
             "episode_end",

@@ -75,7 +75,10 @@ class Format(Protocol):
         """The body of an error, in the shape that the format's clients read."""
 
     def as_chat(self, body: Body) -> Body:
-        """The request's conversation and tools in the form of Chat Completions; texts and calls only."""
+        """The request's conversation and tools in the form of Chat Completions; texts and calls only.
+
+        A result that the format itself calls a failure has `is_error`, which Chat Completions lacks.
+        """
 
 
 def read_whole(wire: Format, body: bytes) -> ResponseFacts:

@@ -142,6 +142,7 @@ def _as_messages(item: Body) -> Iterator[Body]:
                 "role": "tool",
                 "tool_call_id": block.get("tool_use_id"),
                 "content": texts(block.get("content")),
+                "is_error": block.get("is_error") is True,
             }
     calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]
     said: Body = {"role": item.get("role"), "content": texts(item.get("content"), "text")}

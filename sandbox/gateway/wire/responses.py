@@ -126,7 +126,12 @@ def _as_message(item: Body) -> Body | None:
             "tool_calls": [{"id": call.id, "type": "function", "function": function}],
         }
     if isinstance(kind, str) and kind.endswith("_output"):
-        return {"role": "tool", "tool_call_id": item.get("call_id"), "content": texts(item.get("output"))}
+        return {
+            "role": "tool",
+            "tool_call_id": item.get("call_id"),
+            "content": texts(item.get("output")),
+            "is_error": item.get("status") in ("failed", "incomplete"),
+        }
     if item.get("role"):
         return {"role": item["role"], "content": texts(item.get("content"))}
     return None
