@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -27,25 +27,25 @@ class Framework:
 
     inside: Inside
 
-    async def ask(self, body: Body, route: str = "/v1/chat/completions", **headers: str) -> int:
-        """Post one request; the status of the reply. `x_session_id=…` is a header."""
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    async def ask(
+        self, body: Body, route: str = "/v1/chat/completions", headers: Mapping[str, str] | None = None
+    ) -> int:
+        """Post one request; the status of the reply."""
         connector = aiohttp.UnixConnector(self.inside.client.path)
-        async with aiohttp.ClientSession(connector=connector) as client:
-            try:
-                async with client.post(f"http://gateway{route}", json=body, headers=sent) as reply:
-                    await reply.read()
-                    return reply.status
-            except aiohttp.ClientError:
-                return 0
+        async with (
+            aiohttp.ClientSession(connector=connector) as client,
+            client.post(f"http://gateway{route}", json=body, headers=headers) as reply,
+        ):
+            await reply.read()
+            return reply.status
 
     async def chat(
-        self, *messages: Body, tools: Sequence[str] = (), stream: bool = False, **headers: str
+        self, *messages: Body, tools: Sequence[str] = (), headers: Mapping[str, str] | None = None
     ) -> int:
         body: Body = {"model": "scripted", "messages": list(messages)}
         if tools:
             body["tools"] = [{"type": "function", "function": {"name": name}} for name in tools]
-        return await self.ask({**body, "stream": True} if stream else body, **headers)
+        return await self.ask(body, headers=headers)
 
     async def claim(self, kind: str, **fields: Any) -> None:
         await self.inside.post("/events", {"kind": kind, **fields})

@@ -1,4 +1,4 @@
-"""The same reconstruction from Responses and Messages, and from frameworks that keep their history as text."""
+"""The same from Responses and Messages, and from frameworks that keep their history as text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def test_messages_say_by_a_flag_that_a_call_failed(playing: Playing) -> No
             {"type": "tool_result", "tool_use_id": "c_1", "content": "no such thing", "is_error": True},
             {"type": "tool_result", "tool_use_id": "c_2", "content": [{"type": "text", "text": "seen"}]},
         ]
-        used = [{"type": "tool_use", "id": c.id, "name": c.name, "input": {}} for c in calls]
+        used: list[Any] = [{"type": "tool_use", "id": c.id, "name": c.name, "input": {}} for c in calls]
         said = [start, {"role": "assistant", "content": used}, {"role": "user", "content": blocks}]
         await claude.ask({**body, "messages": said}, "/v1/messages")
         actions = [act.action for act in claude.acts().acts]

@@ -1,4 +1,4 @@
-"""OpenCode's shapes: a title call first, `invalid` in place of what it could not call, sub-agents, summaries."""
+"""OpenCode's shapes: a title call first, `invalid` for what it could not call, sub-agents, summaries."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from tests.sandbox.gateway.conversation.conftest import Playing, assistant, resu
 TOOLS = ["bash", "read", "skill", "task", "webfetch", "todowrite"]
 TITLE = [system("You make titles."), user("A title for this:\n"), user("What is this?")]
 START = [system("You are an agent."), user("What is this?")]
-MAIN = {"x_session_id": "ses_a"}
+MAIN = {"x-session-id": "ses_a"}
 
 
 async def test_a_title_call_that_comes_first_is_settled_as_a_side_call(playing: Playing) -> None:
     async with playing([Reply("A gradient")]) as opencode:
-        await opencode.chat(*TITLE, **MAIN)
-        await opencode.chat(*START, tools=TOOLS, **MAIN)
+        await opencode.chat(*TITLE, headers=MAIN)
+        await opencode.chat(*START, tools=TOOLS, headers=MAIN)
         turns = opencode.turns()
     assert opencode.purposes() == ["step", "step"]  # on arrival nobody knows that tools will come
     assert [turn.side for turn in turns] == [True, False]
@@ -23,15 +23,15 @@ async def test_a_title_call_that_comes_first_is_settled_as_a_side_call(playing: 
 
 async def test_a_title_call_beside_the_first_request_is_a_side_call_at_once(playing: Playing) -> None:
     async with playing([Reply("A gradient")]) as opencode:
-        await opencode.chat(*START, tools=TOOLS, **MAIN)
-        await opencode.chat(*TITLE, **MAIN)
+        await opencode.chat(*START, tools=TOOLS, headers=MAIN)
+        await opencode.chat(*TITLE, headers=MAIN)
     assert opencode.purposes() == ["step", "side"]
 
 
 async def test_results_are_read_from_the_next_request(playing: Playing) -> None:
     calls = [Call("read", {"filePath": "/w/picture.png"}, "c_1"), Call("bash", {"command": "ls"}, "c_2")]
     async with playing([Reply("Let me look.", calls), Reply("A gradient.")]) as opencode:
-        await opencode.chat(*START, tools=TOOLS, **MAIN)
+        await opencode.chat(*START, tools=TOOLS, headers=MAIN)
         said = assistant(("c_1", "read", '{"filePath": "/w/picture.png"}'), ("c_2", "bash", "{}"))
         media = user("Attached media from tool result:")
         await opencode.chat(
@@ -41,7 +41,7 @@ async def test_results_are_read_from_the_next_request(playing: Playing) -> None:
             result("c_2", "picture.png"),
             media,
             tools=TOOLS,
-            **MAIN,
+            headers=MAIN,
         )
         rows = opencode.inside.events("tool_result")
         [first, _] = opencode.inside.events("tool_call")
@@ -66,10 +66,10 @@ async def test_what_it_rewrites_to_invalid_keeps_the_models_own_name(playing: Pl
     ]
     history = list(START)
     async with playing(replies) as opencode:
-        await opencode.chat(*history, tools=TOOLS, **MAIN)
+        await opencode.chat(*history, tools=TOOLS, headers=MAIN)
         for number, text in enumerate(said, 1):
             history += [assistant((f"c_{number}", "invalid", "{}")), result(f"c_{number}", text)]
-            await opencode.chat(*history, tools=TOOLS, **MAIN)
+            await opencode.chat(*history, tools=TOOLS, headers=MAIN)
         acts = opencode.acts().acts
     assert [(act.name, act.error_kind) for act in acts] == [
         ("reverse_image_search", "not_found"), ("bash", "invalid_args"), ("bash", "invalid_args"),
@@ -79,17 +79,17 @@ async def test_what_it_rewrites_to_invalid_keeps_the_models_own_name(playing: Pl
 
 async def test_a_sub_agent_is_a_conversation_below_the_call_that_began_it(playing: Playing) -> None:
     task = Call("task", {"prompt": "say hi", "subagent_type": "general"}, "c_1")
-    sub = {"x_session_id": "ses_b", "x_parent_session_id": "ses_a"}
+    sub = {"x-session-id": "ses_b", "x-parent-session-id": "ses_a"}
     replies = [Reply(calls=[task]), Reply(calls=[Call("bash", {"command": "echo"}, "c_2")]), Reply("hi")]
     async with playing([*replies, Reply("A gradient.")]) as opencode:
-        await opencode.chat(*START, tools=TOOLS, **MAIN)
+        await opencode.chat(*START, tools=TOOLS, headers=MAIN)
         below = [system("You are an agent."), user("say hi")]
-        await opencode.chat(*below, tools=TOOLS[:2], **sub)
+        await opencode.chat(*below, tools=TOOLS[:2], headers=sub)
         await opencode.chat(
-            *below, assistant(("c_2", "bash", "{}")), result("c_2", "ok"), tools=TOOLS[:2], **sub
+            *below, assistant(("c_2", "bash", "{}")), result("c_2", "ok"), tools=TOOLS[:2], headers=sub
         )
         said = [assistant(("c_1", "task", "{}")), result("c_1", "<task>hi</task>")]
-        await opencode.chat(*START, *said, tools=TOOLS, **MAIN)
+        await opencode.chat(*START, *said, tools=TOOLS, headers=MAIN)
         requests = opencode.inside.events("model_request")
         acts = opencode.acts()
     assert [row["thread"] for row in requests] == ["t1", "t2", "t2", "t1"]
@@ -102,10 +102,10 @@ async def test_a_sub_agent_is_a_conversation_below_the_call_that_began_it(playin
 async def test_a_summary_is_a_side_call_and_the_fresh_context_the_same_agent(playing: Playing) -> None:
     replies = [Reply(calls=[Call("bash", {"command": "ls"}, "c_1")]), Reply("so far"), Reply("A gradient.")]
     async with playing(replies) as opencode:
-        await opencode.chat(*START, tools=TOOLS, **MAIN)
-        await opencode.chat(system("You sum up."), user("[User]: What is this?"), **MAIN)
+        await opencode.chat(*START, tools=TOOLS, headers=MAIN)
+        await opencode.chat(system("You sum up."), user("[User]: What is this?"), headers=MAIN)
         fresh = [START[0], user("What did we do so far?"), assistant(text="so far"), user("Go on.")]
-        await opencode.chat(*fresh, tools=TOOLS, **MAIN)
+        await opencode.chat(*fresh, tools=TOOLS, headers=MAIN)
         await opencode.inside.post("/done", {"error": None})
         await opencode.inside.end()
         acts = opencode.acts().acts
@@ -117,8 +117,8 @@ async def test_a_summary_is_a_side_call_and_the_fresh_context_the_same_agent(pla
 
 async def test_a_refused_request_that_is_asked_again_is_a_retry(playing: Playing) -> None:
     async with playing([Reply(status=400), Reply("A gradient.")]) as opencode:
-        assert await opencode.chat(*START, tools=TOOLS, **MAIN) == 400
-        assert await opencode.chat(*START, tools=TOOLS, **MAIN) == 200
+        assert await opencode.chat(*START, tools=TOOLS, headers=MAIN) == 400
+        assert await opencode.chat(*START, tools=TOOLS, headers=MAIN) == 200
         [_, again] = opencode.inside.events("model_request")
         turns = opencode.turns()
     assert (again["purpose"], again["retry_of"]) == ("retry", "m1")
