@@ -69,7 +69,8 @@ class RunConfig(BaseModel):
     `search` answers `web_search`: `site`, `serpapi` or `serpapi:ENGINE`; None: the site, else what the
     archive has recorded. `reverse` answers `reverse_image_search`: `local`, or `serpapi` (Google Lens), which
     sends the task pictures out and needs `allow_upload`; None: local. `index` and `registry` stand in for
-    those of the benchmark.
+    those of the benchmark. `actions` is a TOML file that says what tools of the user's own do
+    (`sandbox/gateway/conversation/actions.toml`).
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -103,6 +104,7 @@ class RunConfig(BaseModel):
     serpapi_key_env: str = "SERPAPI_API_KEY"
     index: Path | None = None
     registry: Path | None = None
+    actions: Path | None = None
     name: str | None = None
     out: Path | None = None
 

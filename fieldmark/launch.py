@@ -28,7 +28,7 @@ from fieldmark.trace import Picture
 Say = Callable[[str], None]
 MAY_CHANGE = {"parallel", "min_free_mb", "out", "name"}
 """What a resumed run may do otherwise without changing what is measured."""
-PATHS = ("site", "web_archive", "index", "registry")
+PATHS = ("site", "web_archive", "index", "registry", "actions")
 """Options that are paths of this machine, beside the benchmark: kept in the private part only."""
 
 

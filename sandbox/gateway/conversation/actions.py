@@ -106,7 +106,8 @@ def _read(path: Path) -> dict[str, Any]:
     for name, keys in _entries(path, "wrappers", table):
         if not isinstance(keys, dict) or set(keys) != {"name", "arguments"}:
             raise UsageError(f"{path}: wrappers.{name}: give {{name = […], arguments = […]}}")
-    for prefix in table.get("prefixes", []):
+    prefixes = table.get("prefixes", [])
+    for prefix in prefixes if isinstance(prefixes, list) else [prefixes]:
         try:
             re.compile(prefix)
         except (re.error, TypeError):
@@ -122,6 +123,8 @@ def _entries(path: Path, section: str, table: dict[str, Any]) -> list[tuple[str,
 
 
 def _read_file(arguments: Any) -> str:
-    """The file that a call reads, or its command."""
+    """The file that a call reads, or its command; of one given as a list (`["bash", "-lc", …]`) the last."""
     given = arguments if isinstance(arguments, dict) else {}
-    return next((given[key] for key in _PATHS if isinstance(given.get(key), str)), "")
+    named = [given[key] for key in _PATHS if key in given]
+    last = [value[-1] if isinstance(value, list) and value else value for value in named]
+    return next((value for value in last if isinstance(value, str)), "")
