@@ -136,7 +136,8 @@ class ModelRequest(Event):
     go on with it. `headers` are those that tell what a client is and which of its sessions this is.
 
     `thread` names the conversation that the request belongs to. A sub-agent's has a `parent_thread`, and the
-    call that began it as `parent_call` where it is known. `retry_of`: the call whose reply was of no use.
+    call that began it as `parent_call` where it is known. `follows`: the call of the conversation that this
+    one goes on from. `retry_of`: the call whose reply was of no use.
     `text_tools`: tools that the system prompt lists, for calls that are written as text.
     """
 
@@ -161,6 +162,7 @@ class ModelRequest(Event):
     thread: str | None = None
     parent_thread: str | None = None
     parent_call: str | None = None
+    follows: str | None = None
     retry_of: str | None = None
     text_tools: list[str] | None = None
 

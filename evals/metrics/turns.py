@@ -2,7 +2,7 @@
 
 The gateway says so on arrival (`purpose`, `thread`, `retry_of`); two things show only later, and are settled
 here. An agent's title call may come before its first request with tools. And a call without tools in the
-middle of a conversation that works with them was a summary, while at its end it is the last step.
+middle of a conversation that works with them was a step only if the conversation went on from it.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ def _is_side(request: ModelRequest, requests: list[ModelRequest]) -> bool:
         return False
     working = [other for other in requests if other.tools]
     here = [other for other in working if other.thread == request.thread]
+    if any(other.follows == request.call for other in requests if other.thread == request.thread):
+        return bool(working) and not here
     return bool(working) and (not here or here[-1].seq > request.seq)
 
 

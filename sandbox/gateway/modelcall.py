@@ -196,11 +196,11 @@ class _Watch:
 
 def _arrived(session: Session, request: ModelRequest, call: str) -> None:
     """The request's event, after those of the results that it brings."""
-    fields: dict[str, Any] = {}
     if request.role == "agent":
-        fields, results = session.conversation.request(call, request.said, session.clock.wall)
+        told, results = session.conversation.request(call, request.said, session.clock.wall)
+        request.fields.update(told)
         session.log_all(results)
-    session.log("gateway", "model_request", {"call": call, **request.fields, **fields})
+    session.log("gateway", "model_request", {"call": call, **request.fields})
 
 
 def _record(session: Session, role: Role, call: str, watch: _Watch) -> None:

@@ -63,6 +63,14 @@ class Thread:
         ]  # fmt: skip
         return same[-1] if same and same[-1].failed and not asked.partial else None
 
+    def before(self, asked: Asked) -> Sent | None:
+        """The latest request here that this one goes on from: its last message is kept in its place."""
+        kept = [
+            old for old in self.sent
+            if 0 < len(old.keys) < len(asked.keys) and asked.keys[len(old.keys) - 1] == old.keys[-1]
+        ]  # fmt: skip
+        return max(reversed(kept), key=lambda old: len(old.keys), default=None)
+
     def add(self, call: str, asked: Asked) -> Sent:
         sent = Sent(call, asked.keys, asked.system, bool(asked.tools))
         self.sent.append(sent)

@@ -38,6 +38,7 @@ class Conversation:
         """A request of the agent: what its event says of it, and the results that came with it."""
         thread = self._threads.of(asked)
         again = thread.same_before(asked)
+        before = thread.before(asked)
         purpose = self._threads.purpose(thread, asked)
         if again and purpose == "step":
             purpose = "retry"
@@ -48,6 +49,7 @@ class Conversation:
             "thread": thread.name,
             "parent_thread": thread.parent,
             "parent_call": thread.parent_call,
+            "follows": before.call if before else None,
             "retry_of": again.call if again else None,
             "text_tools": None
             if asked.tools or self._threads.working
@@ -105,7 +107,11 @@ class Conversation:
         if isinstance(given, str) and given:
             same = [call for call in calls if not call.claimed]
             exact = [call for call in same if call.id == given]
-            return next(iter(exact or [call for call in same if call.plain_id == plain_id(given)]), None)
+            plain = [call for call in same if call.plain_id == plain_id(given)]
+            # an agent gives a call an id of its own where the server left it out, or used one twice
+            nameless = [call for call in same if not call.id or [c.id for c in calls].count(call.id) > 1]
+            named = asked_for(nameless, str(fields.get("name")), fields.get("arguments"), self._actions)
+            return next(iter(exact or plain), named)
         if fields.get("door") == "mcp" and not fields.get("parent"):
             return asked_for(calls, str(fields.get("name")), fields.get("arguments"), self._actions)
         return None

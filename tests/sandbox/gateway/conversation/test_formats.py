@@ -105,7 +105,23 @@ async def test_code_counts_once_and_as_the_tools_that_it_names(playing: Playing)
     ]
 
 
-async def test_a_last_request_without_tools_is_a_step_and_one_in_the_middle_is_not(playing: Playing) -> None:
+async def test_requests_without_tools_are_steps_where_the_conversation_goes_on_from_them(
+    playing: Playing,
+) -> None:
+    async with playing([Reply("It is round.")]) as forager:
+        history = [system("s"), user("?")]
+        await forager.chat(*history)
+        history += [assistant(text="It is round."), user("Now search.")]
+        await forager.chat(*history, tools=["ocr"])
+        history += [assistant(text="Done."), user("Is that proof?")]
+        await forager.chat(*history)
+        history += [assistant(text="No."), user("Search again.")]
+        await forager.chat(*history, tools=["ocr"])
+        sides = [turn.side for turn in forager.turns()]
+    assert sides == [False] * 4
+
+
+async def test_a_last_request_without_tools_is_a_step_and_a_summary_is_not(playing: Playing) -> None:
     async with playing([Reply(calls=[Call("ocr", {}, "c_1")]), Reply("x")]) as react:
         history = [system("s"), user("?"), assistant(("c_1", "ocr", "{}")), result("c_1", "SE-ABC")]
         await react.chat(*history[:2], tools=["ocr"])
