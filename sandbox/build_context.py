@@ -30,6 +30,7 @@ SHARED_FILES = (
     "__init__.py",
     "py.typed",
     "errors.py",
+    "chat.py",
     "task.py",
     "trace.py",
     "client.py",

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from fieldmark.sandbox.gateway.wire.common import Body, Format, as_dict, as_list, as_text, texts
+from fieldmark.chat import text_of
+from fieldmark.sandbox.gateway.wire.common import Body, Format, as_dict, as_list, as_text
 
 SESSION = ("thread-id", "x-session-id", "session-id", "session_id")
 """Headers that name the conversation, the finest first (Codex, OpenCode)."""
@@ -86,7 +87,7 @@ def read(wire: Format, body: Body, headers: Mapping[str, str]) -> Asked:
 
 
 def _said(message: Body) -> Said:
-    role, text = as_text(message.get("role")) or "", texts(message.get("content"))
+    role, text = as_text(message.get("role")) or "", text_of(message.get("content"))
     if role not in ("tool", "function"):
         return Said(role, text)
     # some clients put the id of the call under `id`

@@ -149,19 +149,6 @@ def said_error(error: Any) -> str | None:
     return compact(error)[:500] if error else None
 
 
-def raw_arguments(value: Any) -> str:
-    """The arguments of a call as text; a server may give them as an object."""
-    return value if isinstance(value, str) else compact({} if value is None else value)
-
-
-def texts(content: Any, *kinds: str) -> str:
-    """The text of a content that is a string or a list of parts; `kinds`: only parts of these types."""
-    if isinstance(content, str):
-        return content
-    parts = [as_dict(part) for part in as_list(content)]
-    return "".join(as_text(p.get("text")) or "" for p in parts if not kinds or p.get("type") in kinds)
-
-
 def as_dict(value: Any) -> Body:
     return value if isinstance(value, dict) else {}
 
