@@ -13,6 +13,8 @@ from fieldmark.tools.arguments import MAX_REPAIRED, object_end
 _MAX_STARTS = 200
 """Places of a text where an object may begin that are tried; bounds the work on garbage."""
 _MAX_REPAIRS = 20
+_MAX_BRACES = 200
+"""What is tried to be mended, and how much may stand in it: the time grows with the square."""
 _CLOSE = re.compile(r"</think(?:ing)?>|◁/think▷", re.IGNORECASE)
 _OPEN = re.compile(r"<think(?:ing)?>|◁think▷", re.IGNORECASE)
 _FENCE = re.compile(r"^(?:```|~~~)[\w-]*\n(.*?)\n?(?:```|~~~)$", re.DOTALL)
@@ -91,7 +93,7 @@ def _broken(text: str, at: int) -> tuple[FoundObject | None, int]:
 
     whole = object_end(text, at)
     end = whole or len(text)
-    if end - at > MAX_REPAIRED:
+    if end - at > MAX_REPAIRED or text.count("{", at, end) > _MAX_BRACES:
         return None, at + 1
     try:
         value = json_repair.loads(text[at:end])

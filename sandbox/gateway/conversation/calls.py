@@ -129,9 +129,13 @@ def _in_code(name: str, values: Any, known: list[str] | None) -> list[str]:
 
 
 def _object(arguments: str) -> dict[str, Any] | None:
+    """The arguments; broken ones are mended only where they are short, as this holds up other episodes."""
     try:
+        if len(arguments) > _ARGUMENTS:
+            whole = json.loads(arguments)
+            return whole if isinstance(whole, dict) else None
         return parsed(arguments)
-    except ToolError:
+    except (ToolError, ValueError, RecursionError):
         return None
 
 

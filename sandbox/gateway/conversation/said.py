@@ -57,6 +57,11 @@ class Asked:
     partial: bool = False
 
     @cached_property
+    def role(self) -> int:
+        """Equal for requests with the same system prompt."""
+        return hash(self.system)
+
+    @cached_property
     def keys(self) -> tuple[int, ...]:
         return tuple(message.key for message in self.said)
 
@@ -76,7 +81,7 @@ def read(wire: Format, body: Body, headers: Mapping[str, str]) -> Asked:
     """From the parsed body of a request and the headers that came with it (lower case)."""
     messages = [as_dict(message) for message in as_list(wire.as_chat(body).get("messages"))]
     said = [_said(message) for message in messages]
-    return Asked(
+    asked = Asked(
         system="\n".join(message.text for message in said if message.role in _OUTSIDE),
         said=tuple(message for message in said if message.role not in _OUTSIDE),
         tools=tuple(wire.tool_names(body)),
@@ -84,6 +89,8 @@ def read(wire: Format, body: Body, headers: Mapping[str, str]) -> Asked:
         parent_session=headers.get(PARENT),
         partial=wire.is_partial(body),
     )
+    _ = asked.keys, asked.role  # worked out here: this is called in a thread, what follows is not
+    return asked
 
 
 def _said(message: Body) -> Said:

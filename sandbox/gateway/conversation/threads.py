@@ -23,7 +23,7 @@ class Sent:
 
     call: str
     keys: tuple[int, ...]
-    system: str
+    role: int
     has_tools: bool
     failed: bool | None = None
 
@@ -59,7 +59,7 @@ class Thread:
         """The latest request here that said the same and had no usable reply."""
         same = [
             old for old in self.sent
-            if (old.keys, old.system, old.has_tools) == (asked.keys, asked.system, bool(asked.tools))
+            if (old.keys, old.role, old.has_tools) == (asked.keys, asked.role, bool(asked.tools))
         ]  # fmt: skip
         return same[-1] if same and same[-1].failed and not asked.partial else None
 
@@ -72,7 +72,7 @@ class Thread:
         return max(reversed(kept), key=lambda old: len(old.keys), default=None)
 
     def add(self, call: str, asked: Asked) -> Sent:
-        sent = Sent(call, asked.keys, asked.system, bool(asked.tools))
+        sent = Sent(call, asked.keys, asked.role, bool(asked.tools))
         self.sent.append(sent)
         self.works = self.works or bool(asked.tools)
         self.tools = asked.tools or self.tools
@@ -112,7 +112,7 @@ class Threads:
     def _known(self, asked: Asked) -> Thread | None:
         near = [thread for thread in self._all if thread.session == asked.session]
         # a call without tools goes on with a conversation only in the same role
-        near = [t for t in near if t.sent and (asked.tools or t.sent[-1].system == asked.system)]
+        near = [t for t in near if t.sent and (asked.tools or t.sent[-1].role == asked.role)]
         best = max(near, key=lambda thread: thread.common(asked), default=None)
         if best and best.common(asked):
             return best
@@ -123,9 +123,10 @@ class Threads:
         workers = [other for other in self._all if other.works]
         if not asked.tools or not workers:
             return thread
-        named = [other for other in workers if other.session == asked.parent_session]
-        call = _beginner(named if asked.parent_session and named else workers, asked)
-        if call is None and asked.parent_session is None:
+        above = asked.parent_session
+        named = [other for other in workers if above is not None and other.session == above]
+        call = _beginner(named or workers, asked)
+        if call is None and above is None:
             again = [other for other in workers if _same_role(other, asked)]
             if again:  # the same agent, with a fresh context
                 return again[0]
@@ -138,8 +139,8 @@ class Threads:
 
 
 def _same_role(thread: Thread, asked: Asked) -> bool:
-    system = thread.sent[-1].system
-    return (thread.session, thread.tools, system) == (asked.session, asked.tools, asked.system)
+    role = thread.sent[-1].role
+    return (thread.session, thread.tools, role) == (asked.session, asked.tools, asked.role)
 
 
 def _beginner(threads: list[Thread], asked: Asked) -> OpenCall | None:
