@@ -52,8 +52,8 @@ def event(call: OpenCall, said: Said, now: float) -> dict[str, Any]:
 
 
 def dropped(call: OpenCall) -> dict[str, Any]:
-    """The `tool_result` of a call that the framework took back and asked again."""
-    error = "the arguments cannot be read; the framework dropped the reply and asked again"
+    """The `tool_result` of a call that could not be read, and that the framework answered with nothing."""
+    error = "the arguments cannot be read, and the framework dropped the call"
     return {"call": call.tap, "ok": False, "seconds": 0.0, "error_kind": "invalid_args", "error": error}
 
 
@@ -64,6 +64,8 @@ def error_kind(call: OpenCall, said: Said) -> ToolErrorKind | None:
     text = said.text.lstrip().removeprefix("<tool_response>").lstrip().removeprefix("Observation:").lstrip()
     head = text[:300].lower()
     kind = next((kind for kind, pattern in _failures() if pattern.match(head)), None)
+    if kind is None and _ends().search(said.text[-100:].lower()):
+        kind = "runtime"
     if kind == "runtime" and not call.readable:
         return "invalid_args"
     return kind or ("runtime" if said.failed else None)
@@ -102,6 +104,11 @@ def _failures() -> list[tuple[ToolErrorKind, re.Pattern[str]]]:
         "not_found", "invalid_args", "denied", "timeout", "unavailable", "runtime",
     )  # fmt: skip
     return [(kind, re.compile("|".join(f"(?:{text})" for text in _table()[kind]))) for kind in kinds]
+
+
+@cache
+def _ends() -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(_table()['ends'])})\s*\Z")
 
 
 @cache

@@ -99,7 +99,7 @@ class Conversation:
     def end(self) -> list[Line]:
         """What is left when the episode ends: calls whose result never came."""
         left = [call for call in reversed(self._threads.open_calls()) if not call.claimed]
-        return [line for call in left for line in (*_written(call), *call.inside())]
+        return [line for call in left for line in _unanswered(call)]
 
     def _called(self, fields: dict[str, Any], calls: list[OpenCall]) -> OpenCall | None:
         """The model's call that a claim carries out."""
@@ -128,8 +128,15 @@ class Conversation:
         """The calls of a reply that the framework took back: those it could not read have failed."""
         for call in [call for call in thread.calls if not call.readable and not call.claimed]:
             thread.calls.remove(call)
-            yield from _written(call)
-            yield "tool_result", results.dropped(call)
+            yield from _unanswered(call)
+
+
+def _unanswered(call: OpenCall) -> Iterator[Line]:
+    """A call without a result. One that nobody could read has failed for that."""
+    yield from _written(call)
+    yield from call.inside()
+    if not call.readable:
+        yield "tool_result", results.dropped(call)
 
 
 def _written(call: OpenCall) -> Iterator[Line]:
