@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections import Counter, defaultdict, deque
@@ -17,6 +18,7 @@ from fieldmark.tools.base import cut_to_bytes
 TABLE = Path(__file__).with_name("results.toml")
 _TEXT = 16_000
 """Bytes of a result's text that stand in its event."""
+_ENVELOPE = re.compile(r'\s*\{\s*"status"\s*:\s*"error"')
 _BLOCK = re.compile(r"<tool_response>\s*(.*?)\s*</tool_response>", re.DOTALL)
 
 
@@ -61,14 +63,30 @@ def error_kind(call: OpenCall, said: Said) -> ToolErrorKind | None:
     """What went wrong: the name was not offered; the format's flag; a text that only failures begin with."""
     if call.offered is False:
         return "not_found"
-    text = said.text.lstrip().removeprefix("<tool_response>").lstrip().removeprefix("Observation:").lstrip()
+    enveloped = _enveloped(said.text)
+    kind = _worded(said.text if enveloped is None else enveloped)
+    if kind in (None, "runtime") and not call.readable and (kind or said.failed):
+        return "invalid_args"
+    return kind or ("runtime" if said.failed or enveloped is not None else None)
+
+
+def _worded(text: str) -> ToolErrorKind | None:
+    """The kind of failure that a text begins, or ends, with."""
+    for wrapped in ("<tool_response>", "Observation:"):
+        text = text.lstrip().removeprefix(wrapped).lstrip()
     head = text[:300].lower()
     kind = next((kind for kind, pattern in _failures() if pattern.match(head)), None)
-    if kind is None and _ends().search(said.text[-100:].lower()):
-        kind = "runtime"
-    if kind == "runtime" and not call.readable:
-        return "invalid_args"
-    return kind or ("runtime" if said.failed else None)
+    return kind or ("runtime" if _ends().search(text[-100:].lower()) else None)
+
+
+def _enveloped(text: str) -> str | None:
+    """The error in `{"status": "error", "error": …}`, as OpenClaw wraps it; None when it is none."""
+    if not _ENVELOPE.match(text):
+        return None
+    try:
+        return str(json.loads(text[:_TEXT]).get("error") or "")
+    except (ValueError, RecursionError, AttributeError):
+        return ""
 
 
 def _new_results(asked: Asked, before: Counter[str]) -> defaultdict[str, deque[Said]]:
