@@ -75,8 +75,8 @@ class Conversation:
         return list(calls)
 
     def acts(self, calls: Sequence[CallRequest]) -> int:
-        """How many of these calls can bring something new about the picture."""
-        return sum(self._actions.kind(call.name).side is None for call in calls)
+        """How many of these calls are no answer, under whatever name a framework gives that."""
+        return sum(self._actions.kind(call.name).side != "answer" for call in calls)
 
     def claim(self, fields: dict[str, Any]) -> tuple[dict[str, Any], list[Line]]:
         """A `tool_call` from inside: with what it came out of, where it says nothing itself or is the model's
