@@ -36,7 +36,7 @@ class AgentStopped(FieldmarkError):
     """An agent ended without an answer; `kind` is the machine word that reaches `POST /done`.
 
     Kinds: `budget` (model calls used up), `max_turns`, `truncated` (cut at the token limit before an
-    answer), `reasoning_only` (all of it in the reasoning field), `tool_call_malformed`,
+    answer), `reasoning_only` (all of it in the reasoning field), `refused`, `tool_call_malformed`,
     `model_refused`, `model_unavailable`. Anything else that an agent raises is reported as `crash`.
     """
 

@@ -31,6 +31,9 @@ def why_empty(reply: Reply) -> AgentStopped | None:
             "truncated",
             "the reply was cut at the model's token limit (finish_reason length) before an answer: raise it",
         )
+    if reply.refusal or reply.finish == "content_filter":
+        why = reply.refusal or "its server's filter (finish_reason content_filter) held the reply back"
+        return AgentStopped("refused", f"the model gave no answer: {why}"[:300])
     if only_calls(reply.text):
         return AgentStopped(
             "tool_call_malformed",

@@ -19,6 +19,7 @@ class Reply:
     tool_calls: list[CallRequest]
     finish: str | None
     raw: dict[str, Any]
+    refusal: str = ""
 
     @property
     def truncated(self) -> bool:
@@ -31,7 +32,9 @@ def read_reply(raw: dict[str, Any], fallback_id: str) -> Reply:
     `<fallback_id>_<n>`, the same in the assistant message and in the tool messages that answer it.
     """
     said = read_chat(raw)
-    return Reply(said.text, said.reasoning, _with_ids(said.calls, fallback_id), said.finish, raw)
+    return Reply(
+        said.text, said.reasoning, _with_ids(said.calls, fallback_id), said.finish, raw, said.refusal
+    )
 
 
 def is_object(arguments: str) -> bool:

@@ -15,10 +15,13 @@ from fieldmark.trace import CallRequest
 
 @dataclass(frozen=True)
 class ChatReply:
-    """The first choice. `finish` is the `finish_reason` (`stop`, `length`, `tool_calls`, …), None without."""
+    """The first choice. `refusal`: why the model will not answer, where the server says that apart. `finish`
+    is the `finish_reason` (`stop`, `length`, `tool_calls`, …), None without one.
+    """
 
     text: str = ""
     reasoning: str = ""
+    refusal: str = ""
     calls: list[CallRequest] = field(default_factory=list)
     finish: str | None = None
 
@@ -31,6 +34,7 @@ def read_chat(body: Any) -> ChatReply:
     return ChatReply(
         text=text_of(message.get("content")),
         reasoning=reasoning_of(message),
+        refusal=text_of(message.get("refusal")),
         calls=[read_call(row) for row in (rows if isinstance(rows, list) else [])],
         finish=finish if isinstance(finish, str) else None,
     )

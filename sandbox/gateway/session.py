@@ -39,7 +39,7 @@ MAX_DENIALS = 300
 T = TypeVar("T")
 
 _ENDED_AS: dict[str, Status] = {
-    **dict.fromkeys(("empty", "truncated", "reasoning_only", "tool_call_malformed"), "empty"),
+    **dict.fromkeys(("empty", "truncated", "reasoning_only", "refused", "tool_call_malformed"), "empty"),
     **dict.fromkeys(("budget", "max_turns"), "budget"),
 }
 """What an agent says of ending without an answer → the episode's status; any other word is `agent_error`."""

@@ -49,7 +49,7 @@ def read_response(parsed: Body) -> ResponseFacts:
     said = read_chat(parsed)
     return ResponseFacts(
         finish=said.finish,
-        text=said.text or None,
+        text=said.text or said.refusal or None,
         reasoning=said.reasoning or None,
         tool_calls=said.calls,
         tokens=_tokens(parsed.get("usage")),
@@ -77,7 +77,7 @@ class ChatStream:
         choice = first_choice(event)
         self._facts.finish = as_text(choice.get("finish_reason")) or self._facts.finish
         delta = as_dict(choice.get("delta"))
-        self._text.append(text_of(delta.get("content")))
+        self._text.append(text_of(delta.get("content")) or text_of(delta.get("refusal")))
         self._reasoning.append(reasoning_of(delta))
         for part in as_list(delta.get("tool_calls")):
             self._call_part(as_dict(part))
