@@ -20,7 +20,8 @@ class AgentAnswer:
     """What an agent says at the end. `confidence` is a fraction 0-1; an empty `text` is no answer.
 
     `raw` is the model's reply that `text` was read from. `posted` is true when the `answer` tool has
-    already sent the answer through the gateway, so that the worker does not send it twice.
+    already sent the answer through the gateway, so that the worker does not send it twice. `parsed_by` says
+    how `text` was found in `raw` (`fieldmark.agents.parsing`), where it was.
     """
 
     text: str
@@ -29,13 +30,14 @@ class AgentAnswer:
     evidence: Sequence[int | str] = field(default_factory=tuple)
     raw: str = ""
     posted: bool = False
+    parsed_by: str | None = None
 
 
 class AgentStopped(FieldmarkError):
     """An agent ended without an answer; `kind` is the machine word that reaches `POST /done`.
 
     Kinds: `budget` (model calls used up), `max_turns`, `truncated` (cut at the token limit before an
-    answer), `reasoning_only` (all of it in the reasoning field), `tool_call_malformed`,
+    answer), `reasoning_only` (all of it in the reasoning field), `refused`, `tool_call_malformed`,
     `model_refused`, `model_unavailable`. Anything else that an agent raises is reported as `crash`.
     """
 

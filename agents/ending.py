@@ -19,7 +19,9 @@ def answer_from(reply: Reply) -> AgentAnswer:
 
 
 def as_answer(parsed: Parsed, raw: str) -> AgentAnswer:
-    return AgentAnswer(parsed.answer, parsed.confidence, parsed.rationale, raw=raw)
+    return AgentAnswer(
+        parsed.answer, parsed.confidence, parsed.rationale, raw=raw, parsed_by=parsed.parsed_by
+    )
 
 
 def why_empty(reply: Reply) -> AgentStopped | None:
@@ -29,6 +31,9 @@ def why_empty(reply: Reply) -> AgentStopped | None:
             "truncated",
             "the reply was cut at the model's token limit (finish_reason length) before an answer: raise it",
         )
+    if reply.refusal or reply.finish == "content_filter":
+        why = reply.refusal or "its server's filter (finish_reason content_filter) held the reply back"
+        return AgentStopped("refused", f"the model gave no answer: {why}"[:300])
     if only_calls(reply.text):
         return AgentStopped(
             "tool_call_malformed",

@@ -1,22 +1,22 @@
 """The one place where a model's text becomes an answer. Nothing is executed and nothing is invented.
 
 Thinking is left out first, and then tool calls that were written as text. Then, in this order: `<answer>`
-tags, a JSON object with the key `answer` (mended where it is broken), a line `Answer: …`, the whole text. Of
-several, the last that is not empty is the model's final word. A value that the token limit cut in the middle
-is no answer.
+tags, a JSON object with the key `answer` (mended where it is broken), `boxed{}` of LaTeX, a line `Answer: …`,
+the whole text. Of several, the last that is not empty is the model's final word. A value that the token limit
+cut in the middle is no answer.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-ParsedBy = Literal["json", "json_repaired", "tag", "label", "text", "truncated", "empty"]
+from fieldmark.tools.model_text import whole_objects, without_fence, without_thinking
+
+ParsedBy = Literal["json", "json_repaired", "tag", "boxed", "label", "text", "truncated", "empty"]
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Parsed:
 def parse_answer(raw: str, *, truncated: bool = False) -> Parsed:
     """Read an answer out of a model's reply; `truncated`: the reply was cut at the token limit."""
     text = without_calls(without_thinking(raw))
-    for read in (_from_tag, _from_json, _from_label):
+    for read in (_from_tag, _from_json, _from_boxed, _from_label):
         found = read(text, truncated)
         if found is not None:
             return found
     if truncated:
         return Parsed("", parsed_by="truncated")
-    plain = _without_fence(text)
+    plain = without_fence(text)
     return Parsed(plain, parsed_by="text" if plain else "empty")
 
 
@@ -60,18 +60,7 @@ def confidence(value: Any) -> float | None:
     return number if math.isfinite(number) and 0 <= number <= 1 else None
 
 
-# --- thinking and fences --------------------------------------------------------------------------
-
-_CLOSE = re.compile(r"</think(?:ing)?>|◁/think▷", re.IGNORECASE)
-_OPEN = re.compile(r"<think(?:ing)?>|◁think▷", re.IGNORECASE)
-_FENCE = re.compile(r"^(?:```|~~~)[\w-]*\n(.*?)\n?(?:```|~~~)$", re.DOTALL)
-
-
-def without_thinking(text: str) -> str:
-    """The text after the last `</think>` (its opening may be in the prompt), or before an open `<think>`."""
-    after = _CLOSE.split(text)[-1]
-    return _OPEN.split(after)[0].strip()
-
+# --- calls written as text ------------------------------------------------------------------------
 
 _CALL = re.compile(
     r"<(tool_call|function_call)>.*?(?:</\1>|\Z)|<function=[\w.-]+>.*?(?:</function>|\Z)|\[TOOL_CALLS\].*",
@@ -83,18 +72,13 @@ _BARE_CALL = re.compile(r'\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"(?:arguments|paramete
 def without_calls(text: str) -> str:
     """The text without tool calls in the syntax of chat templates, which a server should have read."""
     rest = _CALL.sub("", text).strip()
-    return "" if _BARE_CALL.fullmatch(_without_fence(rest)) else rest
+    return "" if _BARE_CALL.fullmatch(without_fence(rest)) else rest
 
 
 def only_calls(raw: str) -> bool:
     """Whether all that a reply says, beside its thinking, is tool calls written as text."""
     text = without_thinking(raw)
     return bool(text) and not without_calls(text)
-
-
-def _without_fence(text: str) -> str:
-    match = _FENCE.match(text)
-    return match[1].strip() if match else text
 
 
 # --- <answer> tags --------------------------------------------------------------------------------
@@ -109,39 +93,51 @@ def _from_tag(text: str, truncated: bool) -> Parsed | None:
     closed = [body.strip() for body, end in found if body.strip() and (end or not truncated)]
     if not closed:
         return Parsed("", parsed_by="truncated" if truncated else "tag")
-    return _from_json(closed[-1], truncated) or Parsed(closed[-1], parsed_by="tag")
+    inner = _from_json(closed[-1], truncated) or _from_boxed(closed[-1], truncated)
+    return inner if inner and inner.answer else Parsed(closed[-1], parsed_by="tag")
+
+
+# --- \\boxed{} ------------------------------------------------------------------------------------
+
+_BOXED = re.compile(r"\\boxed\s*\{")
+_TEXT_MACRO = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf)\s*\{([^{}]*)\}")
+_MAX_BOXES = 50  # of one reply that are read
+
+
+def _from_boxed(text: str, truncated: bool) -> Parsed | None:
+    boxes = [_in_braces(text, match.end()) for match in list(_BOXED.finditer(text))[-_MAX_BOXES:]]
+    if not boxes:
+        return None
+    said = [unboxed for box in boxes if box and (unboxed := _TEXT_MACRO.sub(r"\1", box).strip(" $"))]
+    if not said:
+        return Parsed("", parsed_by="truncated" if truncated else "boxed")
+    return Parsed(said[-1], parsed_by="boxed")
+
+
+def _in_braces(text: str, start: int) -> str | None:
+    """What stands from `start` to the brace that closes it; None when none does."""
+    depth = 1
+    for brace in re.finditer(r"[{}]", text[start:]):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return text[start : start + brace.start()]
+    return None
 
 
 # --- JSON -----------------------------------------------------------------------------------------
 
 _ANSWER_KEYS = ("answer", "final_answer", "答案")
 _RATIONALE_KEYS = ("rationale", "reasoning", "reason", "explanation")
-_MAX_OBJECTS = 200  # starts tried in one reply; bounds the work on garbage
 _KEY = r"[\"']?(?:answer|final_answer|答案)[\"']?\s*:\s*"
 _BROKEN = re.compile(r"\{(?:[^{}]*[\s,{])?(?=" + _KEY + ")", re.IGNORECASE)
 _OPEN_VALUE = re.compile(_KEY + r"(?:\"(?:[^\"\\]|\\.)*|'(?:[^'\\]|\\.)*)\\?\Z", re.IGNORECASE | re.DOTALL)
 
 
 def _from_json(text: str, truncated: bool) -> Parsed | None:
-    whole = [found for value in _objects(text) if (found := _answer_object(value, "json"))]
+    whole = [found for value in whole_objects(text) if (found := _answer_object(value, "json"))]
     if whole:
         return next((found for found in reversed(whole) if found.answer), whole[-1])
     return _from_broken_json(text)
-
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every outermost JSON object in the text, in order."""
-    decoder = json.JSONDecoder(strict=False)
-    at = text.find("{")
-    for _ in range(_MAX_OBJECTS):
-        if at < 0:
-            return
-        try:
-            value, end = decoder.raw_decode(text, at)
-            yield value
-        except (ValueError, RecursionError):
-            end = at + 1
-        at = text.find("{", end)
 
 
 def _from_broken_json(text: str) -> Parsed | None:

@@ -24,6 +24,7 @@ def answer_event(answer: AgentAnswer) -> dict[str, Any]:
         "evidence": _evidence(answer, room),
         "rationale": None if answer.rationale is None else room.take(answer.rationale, _RATIONALE_BYTES),
         "raw": room.take(answer.raw, _EVENT_BYTES),
+        "parsed_by": answer.parsed_by,
     }
 
 

@@ -86,7 +86,8 @@ class RunConfig(BaseModel):
 
     `prices` are those of `fieldmark/prices.toml` that the user knows better: a table, or a file of one.
     `max_cost` (USD) and `max_hours`, over all sittings, stop the run between episodes. `preflight`: whether
-    the model is tried with a few small requests before the run.
+    the model is tried with a few small requests before the run. `actions` is a TOML file that says what tools
+    of the user's own do (`sandbox/gateway/conversation/actions.toml`).
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -129,6 +130,7 @@ class RunConfig(BaseModel):
     max_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     max_hours: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     preflight: bool = True
+    actions: Path | None = None
     name: str | None = None
     out: Path | None = None
 

@@ -17,6 +17,7 @@ from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.sandbox.gateway.conversation.actions import load as load_actions
 from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.pool import Container, ContainerPool
@@ -114,6 +115,7 @@ def _open_session(
         upstream=plan.upstream.for_episode(staged.task.id, epoch), backends=services.backends,
         skills=plan.skills, web=plan.web, search=plan.search,
         eyes=plan.eyes and plan.eyes.for_episode(staged.task.id, epoch), costs=plan.costs,
+        actions=load_actions(plan.config.actions),
     )  # fmt: skip
 
 

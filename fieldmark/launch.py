@@ -33,7 +33,7 @@ MAY_CHANGE = {
     *("out", "name"),
 }
 """What a resumed run may do otherwise without changing what is measured."""
-PATHS = ("site", "web_archive", "index", "registry", "replay", "cache")
+PATHS = ("site", "web_archive", "index", "registry", "actions", "replay", "cache")
 """Options that are paths of this machine, beside the benchmark: kept in the private part only."""
 
 

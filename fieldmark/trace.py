@@ -29,6 +29,8 @@ Action = Literal[
     "file",
     "other",
 ]
+Side = Literal["skill", "memory", "todo", "subagent", "answer"]
+"""Calls that bring no new information about the picture; all but `answer` have their own columns."""
 Role = Literal["agent", "eyes", "memory"]
 """What a model is in a run."""
 Purpose = Literal["step", "side", "retry"]
@@ -148,6 +150,11 @@ class ModelRequest(Event):
     these cannot be put back to the byte. `partial`: the server keeps the conversation, these messages only
     go on with it. `headers` are those that tell what a client is and which of its sessions this is.
     `task_picture`: how the picture of the task stood among `pictures`; None where it did not.
+
+    `thread` names the conversation that the request belongs to. A sub-agent's has a `parent_thread`, and the
+    call that began it as `parent_call` where it is known. `follows`: the call of the conversation that this
+    one goes on from. `retry_of`: the call whose reply was of no use.
+    `text_tools`: tools that the system prompt lists, for calls that are written as text.
     """
 
     kind: Literal["model_request"] = "model_request"
@@ -169,6 +176,12 @@ class ModelRequest(Event):
     whole: str | None = None
     partial: bool = False
     headers: dict[str, str] = {}
+    thread: str | None = None
+    parent_thread: str | None = None
+    parent_call: str | None = None
+    follows: str | None = None
+    retry_of: str | None = None
+    text_tools: list[str] | None = None
 
 
 class ModelResponse(Event):
@@ -177,6 +190,7 @@ class ModelResponse(Event):
     `cached`: from the cache of an earlier call (`--cache`), in no try.
 
     `finish` is `stop`, `tool_calls`, `length`, `content_filter` in every format, else the format's word.
+    `in_text`: the calls stand in the text (`<tool_call>`, `<code>`), in a protocol of the agent's own.
     """
 
     kind: Literal["model_response"] = "model_response"
@@ -186,6 +200,7 @@ class ModelResponse(Event):
     text: str | None = None
     reasoning: str | None = None
     tool_calls: list[CallRequest] = []
+    in_text: bool = False
     tokens: Tokens | None = None
     seconds: float
     first_token_seconds: float | None = None
@@ -197,6 +212,10 @@ class ModelResponse(Event):
 
 class ToolCall(Event):
     """Claimed before a tool's work. `model_call`: id of the model's call; `parent`: the call around it.
+
+    `tap` is the gateway's own word for the model's call: `m3.0` is the first in the response of `m3`. By the
+    gateway (door `native`): read from the model's response, for a call that nothing inside tells of. `side`:
+    it is no act. `via`: the tool that was called to call this one.
 
     `repaired`: the arguments were no JSON, but could be read (`fieldmark.tools.arguments`).
     """
@@ -210,10 +229,15 @@ class ToolCall(Event):
     action: Action = "other"
     model_call: str | None = None
     parent: str | None = None
+    tap: str | None = None
+    side: Side | None = None
+    via: str | None = None
 
 
 class ToolResult(Event):
     """Claimed after a tool's work, with its own measured `seconds`. `ok` also when nothing was found.
+
+    By the gateway: read from the next request; `seconds` since the model's response, an upper bound.
 
     `injection` quotes words of strangers in `text` that speak to a model instead of a reader.
     """
@@ -290,7 +314,11 @@ class Log(Event):
 
 
 class Answer(Event):
-    """An answer as claimed; the last one before the end counts. `evidence`: a `seq` or a URL each."""
+    """An answer as claimed; the last one before the end counts. `evidence`: a `seq` or a URL each.
+
+    `parsed_by`: `tool` (it was given by the tool `answer`), else how it was found in `raw`
+    (`fieldmark.agents.parsing`).
+    """
 
     kind: Literal["answer"] = "answer"
     text: str
@@ -298,6 +326,7 @@ class Answer(Event):
     rationale: str | None = None
     evidence: list[int | str] = []
     raw: str = ""
+    parsed_by: str | None = None
 
 
 class EpisodeEnd(Event):

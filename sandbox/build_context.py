@@ -56,6 +56,7 @@ SHARED_FILES = (
     "py.typed",
     "errors.py",
     "needs.py",
+    "chat.py",
     "task.py",
     "trace.py",
     "client.py",

@@ -37,6 +37,7 @@ def run(args: AnswerArgs, context: Context) -> ToolResult:
         rationale=args.rationale and cut_to_bytes(args.rationale, _RATIONALE),
         evidence=[item if isinstance(item, int) else cut_to_bytes(item, _EVIDENCE) for item in args.evidence],
         raw=cut_to_bytes(args.text, _RAW),
+        parsed_by="tool",
     )
     return ToolResult("answer recorded")
 

@@ -74,16 +74,22 @@ def _is_plain(text: str) -> bool:
         return False
 
 
-def _is_one_whole_object(text: str) -> bool:
-    """Whether brackets and quotes pair up to one `{…}`, with nothing after it but remarks."""
-    text = text.strip()
-    depth = at = 0
-    while at < len(text) and text[0] == "{":
+def object_end(text: str, at: int = 0) -> int | None:
+    """Where the `{…}` that begins at `at` ends, by its brackets and quotes; None when it does not."""
+    depth = 0
+    while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None:  # a quotation mark without its partner
-            return False
+            return None
         at = token.end()
         depth += (token["open"] is not None) - (token["close"] is not None)
         if depth == 0:
-            return _AFTER.fullmatch(text, at) is not None
-    return False
+            return at
+    return None
+
+
+def _is_one_whole_object(text: str) -> bool:
+    """Whether brackets and quotes pair up to one `{…}`, with nothing after it but remarks."""
+    text = text.strip()
+    end = object_end(text) if text.startswith("{") else None
+    return end is not None and _AFTER.fullmatch(text, end) is not None

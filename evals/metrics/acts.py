@@ -1,23 +1,26 @@
 """Tool use, counted from the traces alone.
 
 An act is one tool call in a model response of the agent, except `answer`. Skills, memory, to-do lists and
-sub-agents have their own column and are no acts. A call to a tool that was not in that very request's list
-has failed as `not_found`, whatever followed. Otherwise a call fails when its own result, or that of a call
-it caused (`parent`), is not ok. A request that was sent again counts once.
+sub-agents have their own column and are no acts; the acts of sub-agents count. A call to a tool that was not
+in that very request's list has failed as `not_found`, whatever followed. Otherwise a call fails when its own
+result, or that of a call it caused (`parent`), is not ok. A request that was sent again counts once, but the
+calls which could not be read, and for which it was sent again, have failed.
+
+What the gateway read from the model calls (door `native`) stands for a call of which nothing inside tells.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from fieldmark.errors import ToolErrorKind
-from fieldmark.trace import CallRequest, Event, ModelRequest, ModelResponse, ToolCall, ToolResult
+from fieldmark.evals.metrics.turns import Turn, turns
+from fieldmark.trace import CallRequest, Event, Side, ToolCall, ToolResult
 
-Side = Literal["skill", "memory", "todo", "subagent"]
 SIDES: dict[str, Side] = {
+    "answer": "answer",
     "read_skill": "skill",
     "skill": "skill",
     "recall": "memory",
@@ -31,14 +34,14 @@ SIDES: dict[str, Side] = {
     "spawn_agent": "subagent",
     "task": "subagent",
 }
-"""Tools that bring no new information about the picture, under the names agents give them."""
+"""Tools that bring no new information about the picture, where the gateway does not say so (`side`)."""
 _MAX_DEPTH = 8
 """Calls inside calls that are followed: sub-agent, shell, tool, with room to spare."""
 
 
 @dataclass(frozen=True)
 class Act:
-    """`ok` is None when no result was seen. `calls` are the innermost calls it led to, itself if none."""
+    """`ok` is None when no result was seen. `calls` are the calls it led to."""
 
     name: str
     action: str
@@ -61,55 +64,74 @@ class EpisodeActs:
 
 def episode_acts(events: Iterable[Event]) -> EpisodeActs:
     """Count one trace."""
+    events = list(events)
     trace = _Trace(events)
     found = EpisodeActs()
-    for request, response in trace.turns():
-        for call in response.tool_calls:
-            if call.name in SIDES and call.name in request.tools:
-                found.sides[SIDES[call.name]] += 1
-            elif call.name != "answer":
-                found.acts.append(trace.act(call, request))
+    for turn in turns(events):
+        for call, event in trace.calls(turn):
+            side = trace.side(call, event, turn)
+            if side is None:
+                found.acts.append(trace.act(call, event, turn))
+            elif side != "answer":
+                found.sides[side] += 1
     return found
+
+
+def _offers(turn: Turn, name: str) -> bool | None:
+    """Whether a tool was in the request's list; None for a call in the text: its event knows, if anything."""
+    in_text = turn.response is not None and turn.response.in_text
+    return None if in_text else name in turn.request.tools
 
 
 class _Trace:
     """The events of an episode, indexed for joining."""
 
     def __init__(self, events: Iterable[Event]) -> None:
-        self._requests: list[ModelRequest] = []
-        self._responses: dict[str, ModelResponse] = {}
         self._by_model_call: defaultdict[str, deque[ToolCall]] = defaultdict(deque)
+        self._by_tap: dict[str, ToolCall] = {}
         self._by_parent: defaultdict[str, list[ToolCall]] = defaultdict(list)
-        self._results: dict[str, ToolResult] = {}
+        self._results: dict[tuple[bool, str], ToolResult] = {}
         for event in events:
-            if isinstance(event, ModelRequest):
-                self._requests.append(event)
-            elif isinstance(event, ModelResponse):
-                self._responses[event.call] = event
-            elif isinstance(event, ToolCall):
+            if isinstance(event, ToolCall):
                 self._add_call(event)
             elif isinstance(event, ToolResult):
-                self._results[event.call] = event
+                self._results[event.by == "gateway", event.call] = event
 
     def _add_call(self, event: ToolCall) -> None:
-        if event.model_call is not None:
+        if event.tap is not None:
+            if event.by != "gateway" or event.tap not in self._by_tap:  # a native event replaces the tap's
+                self._by_tap[event.tap] = event
+        elif event.model_call is not None:
             self._by_model_call[event.model_call].append(event)
         if event.parent is not None:
             self._by_parent[event.parent].append(event)
 
-    def turns(self) -> Iterable[tuple[ModelRequest, ModelResponse]]:
-        """Each request of the agent with the last response to it."""
-        for request in _without_repeats(self._requests):
-            if request.call in self._responses:
-                yield request, self._responses[request.call]
+    def calls(self, turn: Turn) -> Iterator[tuple[CallRequest, ToolCall | None]]:
+        """The calls of a turn, each with the event that tells of it. Of a request that was sent again only
+        those which could not be read.
+        """
+        for index, call in enumerate(turn.response.tool_calls if turn.response else []):
+            tap = self._by_tap.get(f"{turn.request.call}.{index}")
+            event = tap if tap or turn.replaced else self._take(call.id, turn.request.seq)
+            if not turn.replaced or (event and self._kind(event) == "invalid_args"):
+                yield call, event
 
-    def act(self, call: CallRequest, request: ModelRequest) -> Act:
-        event = self._take(call.id, request.seq)
-        if call.name not in request.tools:
+    def side(self, call: CallRequest, event: ToolCall | None, turn: Turn) -> Side | None:
+        """The column of a call that is no act. One to a tool that was not offered has gone wrong: an act."""
+        offered = _offers(turn, call.name) is not False
+        if event is None or event.by != "gateway":
+            side = (event.side or SIDES.get(event.name)) if event else SIDES.get(call.name)
+            return side if offered or side == "answer" else None
+        inner = [SIDES.get(child.name) for child in self._by_parent[event.call]]
+        own = event.side or (inner[0] if inner and all(inner) else None)  # a shell that only ran `answer`
+        return own if offered else None
+
+    def act(self, call: CallRequest, event: ToolCall | None, turn: Turn) -> Act:
+        if _offers(turn, call.name) is False:
             return Act(call.name, event.action if event else "other", False, "not_found")
         if event is None:
             return Act(call.name, "other", None, None)
-        return replace(self._act(event), name=call.name)
+        return replace(self._act(event), name=call.name if event.door == "graph" else event.name)
 
     def _take(self, model_call: str, after: int) -> ToolCall | None:
         """The event of a model's call. Some servers reuse ids, so each event is joined once, in order."""
@@ -123,24 +145,20 @@ class _Trace:
     def _act(self, event: ToolCall, depth: int = 0) -> Act:
         """A call with the calls it caused. `parent` is claimed inside the sandbox: cycles must not harm."""
         caused = self._by_parent[event.call] if depth < _MAX_DEPTH else []
-        children = tuple(self._act(child, depth + 1) for child in caused if child.seq > event.seq)
-        result = self._results.get(event.call)
+        children = tuple(
+            self._act(child, depth + 1)
+            for child in caused
+            if child.seq > event.seq and child.side is None and SIDES.get(child.name) is None
+        )
+        result, kind = self._result(event), self._kind(event)
         failed = next((child for child in children if child.ok is False), None)
         if failed:
             return Act(event.name, event.action, False, failed.error_kind, children)
-        if result is None:
-            return Act(event.name, event.action, None, None, children)
-        kind = None if result.ok else result.error_kind or "runtime"
-        return Act(event.name, event.action, result.ok, kind, children)
+        return Act(event.name, event.action, result.ok if result else None, kind, children)
 
+    def _result(self, event: ToolCall) -> ToolResult | None:
+        return self._results.get((event.by == "gateway", event.call))
 
-def _without_repeats(requests: list[ModelRequest]) -> list[ModelRequest]:
-    """The agent's requests without those that a `retry` sent again: by the same call id or messages."""
-    kept: list[ModelRequest] = []
-    for request in requests:
-        if request.role != "agent":
-            continue
-        if request.purpose == "retry":
-            kept = [old for old in kept if old.call != request.call and old.messages != request.messages]
-        kept.append(request)
-    return kept
+    def _kind(self, event: ToolCall) -> ToolErrorKind | None:
+        result = self._result(event)
+        return None if result is None or result.ok else result.error_kind or "runtime"

@@ -136,6 +136,7 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
     "--preflight/--no-preflight", default=None,
     help="Try the model with a few small requests first.  [default: preflight]",
 )  # fmt: skip
+@click.option("--actions", type=_FILE, help="What tools that fieldmark does not know do; TOML.")
 @click.option("--seed", type=int, help="Recorded with the run.  [default: 0]")
 @click.option("--name", help="The run's name.  [default: time, agent and model]")
 @click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/NAME]")

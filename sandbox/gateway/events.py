@@ -57,6 +57,9 @@ def _record(session: Session, claim: dict[str, Any]) -> int:
     fields = _fields(claim)
     if claim["kind"] == "answer":
         fields["text"] = str(fields["text"])[:MAX_ANSWER]
+    elif claim["kind"] == "tool_call":
+        fields, before = session.conversation.claim(fields)
+        session.log_all(before)
     seq = session.log("sandbox", claim["kind"], fields)
     if isinstance(native := fields.get("native"), dict) and isinstance(native.get("tool_calls"), int):
         session.counts["native_tool_calls"] = native["tool_calls"]

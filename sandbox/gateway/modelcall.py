@@ -15,6 +15,7 @@ from typing import Any
 
 from fieldmark import jsonl
 from fieldmark.sandbox.gateway.bodies import count_parts, parse_json
+from fieldmark.sandbox.gateway.conversation.said import Asked, read
 from fieldmark.sandbox.gateway.headers import picture_size
 from fieldmark.sandbox.gateway.receipts import known_receipt, look
 from fieldmark.sandbox.gateway.replies import Refused
@@ -51,7 +52,7 @@ TELLING = frozenset(
 @dataclass(frozen=True)
 class ModelRequest:
     """A request that may be sent. `fields` are those of its event, `payload` the bytes for the upstream,
-    `digest` is of the bytes that came.
+    `digest` is of the bytes that came, `said` what they say of the conversation.
     """
 
     wire: Format
@@ -61,6 +62,7 @@ class ModelRequest:
     digest: bytes
     headers: dict[str, str]
     pictures: list[Picture]
+    said: Asked
 
     @property
     def streams(self) -> bool:
@@ -103,13 +105,14 @@ def take_apart(
     """Read and store a request. Refused when it is none of this format, or over a limit."""
     whole, apart, body = parse(wire, raw)
     sent = changes(wire, upstream, body)
+    telling = _lower(headers, lambda name: name in TELLING)
     for picture in apart.pictures:
         session.blobs.put(picture.data, picture.media_type)
     pictures = [_picture(session, picture) for picture in apart.pictures]
     receipt = known_receipt(session, pictures)
     fields = {
         "role": role,
-        "purpose": "step" if role == "agent" else "side",
+        "purpose": "side",  # the agent's own requests: `Conversation`
         "wire": wire.NAME,
         "model": upstream.name,
         "sent": sent,
@@ -117,11 +120,12 @@ def take_apart(
         "pictures": [picture.model_dump(exclude_none=True) for picture in pictures],
         "task_picture": receipt and receipt.model_dump(),
         "partial": wire.is_partial(body) or None,
-        "headers": _lower(headers, lambda name: name in TELLING) or None,
+        "headers": telling or None,
     }
     payload = requests.changed(whole, sent).encode() if sent else raw
     digest = hashlib.sha256(raw).digest()
-    return ModelRequest(wire, role, fields, payload, digest, passed_on(headers), pictures)
+    said = read(wire, body, telling)
+    return ModelRequest(wire, role, fields, payload, digest, passed_on(headers), pictures, said)
 
 
 def parse(wire: Format, raw: bytes) -> tuple[str, requests.Apart, Body]:
@@ -155,7 +159,7 @@ async def recorded(
     session: Session, upstream: Upstream, request: ModelRequest, call: str
 ) -> AsyncIterator[UpstreamReply]:
     """Send a request as the call of this name; its two events are written."""
-    session.log("gateway", "model_request", {"call": call, **request.fields})
+    _arrived(session, request, call)
     watch = _Watch(request.wire)
     path, whole = request.wire.PATH, not request.streams
     try:
@@ -206,6 +210,15 @@ class _Watch:
             yield chunk
 
 
+def _arrived(session: Session, request: ModelRequest, call: str) -> None:
+    """The request's event, after those of the results that it brings."""
+    if request.role == "agent":
+        told, results = session.conversation.request(call, request.said, session.clock.wall)
+        request.fields.update(told)
+        session.log_all(results)
+    session.log("gateway", "model_request", {"call": call, **request.fields})
+
+
 def _note_source(session: Session, call: str, reply: UpstreamReply) -> None:
     """Count what no server was asked for, and write where a replayed request is another one than then."""
     for name, it_is in (("cached_calls", reply.cached), ("drift", reply.drift)):
@@ -218,12 +231,14 @@ def _note_source(session: Session, call: str, reply: UpstreamReply) -> None:
 def _record(session: Session, request: ModelRequest, call: str, watch: _Watch) -> None:
     reply, facts = watch.reply, watch.facts()
     session.add_tokens(facts.tokens, request.role)
+    error = watch.error or facts.error or (None if facts.complete else "the stream broke off")
+    calls, http = facts.tool_calls, reply.status if reply else 0
     if request.role == "agent":
-        status = reply.status if reply else 0
-        session.budget.heard(status)
+        session.budget.heard(http)
         session.last_text = facts.text or session.last_text
-        session.shown.append(_shown(request, call, status))
-        session.counts["acts"] += sum(asked.name != "answer" for asked in facts.tool_calls)
+        session.shown.append(_shown(request, call, http))
+        calls = session.conversation.response(call, http, facts, error, session.clock.wall)
+        session.counts["acts"] += session.conversation.acts(calls)
     waited = reply.waited if reply else 0.0
     began = watch.began + waited
     session.log(
@@ -231,18 +246,19 @@ def _record(session: Session, request: ModelRequest, call: str, watch: _Watch) -
         "model_response",
         {
             "call": call,
-            "http": reply.status if reply else 0,
+            "http": http,
             "finish": facts.finish,
             "text": facts.text,
             "reasoning": facts.reasoning,
-            "tool_calls": [asked.model_dump() for asked in facts.tool_calls],
+            "tool_calls": [asked.model_dump() for asked in calls],
+            "in_text": (bool(calls) and not facts.tool_calls) or None,
             "tokens": facts.tokens and facts.tokens.model_dump(exclude_none=True),
             "seconds": round(time.monotonic() - began, 4),
             "first_token_seconds": round(watch.first - began, 4) if watch.first else None,
             "waited": waited,
             "tries": reply.tries if reply else 0,
             "cached": (reply and reply.cached) or None,
-            "error": watch.error or facts.error or (None if facts.complete else "the stream broke off"),
+            "error": error,
         },
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +14,8 @@ from fieldmark.records import Status
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.budget import MAX_REFUSED, Budget
 from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.sandbox.gateway.conversation.actions import Actions
+from fieldmark.sandbox.gateway.conversation.tracker import Conversation
 from fieldmark.sandbox.gateway.keeper import Keeper
 from fieldmark.sandbox.gateway.replies import Refused
 from fieldmark.sandbox.gateway.tracer import Tracer
@@ -39,7 +41,7 @@ MAX_DENIALS = 300
 T = TypeVar("T")
 
 _ENDED_AS: dict[str, Status] = {
-    **dict.fromkeys(("empty", "truncated", "reasoning_only", "tool_call_malformed"), "empty"),
+    **dict.fromkeys(("empty", "truncated", "reasoning_only", "refused", "tool_call_malformed"), "empty"),
     **dict.fromkeys(("budget", "max_turns"), "budget"),
 }
 """What an agent says of ending without an answer → the episode's status; any other word is `agent_error`."""
@@ -70,6 +72,7 @@ class Session:
         self, prompt: Prompt, pictures: Pictures, *, tracer: Tracer, clock: Clock, blobs: BlobStore,
         upstream: Upstream, backends: Backends, skills: Sequence[Skill] = (), web: WebDoor | None = None,
         search: SearchDoor | None = None, eyes: Upstream | None = None, costs: Costs | None = None,
+        actions: Actions | None = None,
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
@@ -92,6 +95,7 @@ class Session:
         self.known_pictures: dict[str, Picture] = {p.blob: p for p in (prompt.image, prompt.view)}
         self.looked_at: dict[str, bool] = {}  # pictures that were decoded: whether they are the task's
         self.shown: list[Shown] = []
+        self.conversation = Conversation(actions)
         self._tracer = tracer
         self.budget = Budget(prompt.limits)
         self._costs = costs or Costs({})
@@ -117,6 +121,11 @@ class Session:
         except OSError as error:
             self.fail_on_disk(error)
             return -1
+
+    def log_all(self, lines: Iterable[tuple[str, dict[str, Any]]]) -> None:
+        """Events of the gateway's own: kind and fields of each."""
+        for kind, fields in lines:
+            self.log("gateway", kind, fields)
 
     def note(self, level: str, message: str) -> None:
         """A `log` event of the gateway's own; a sandbox that provokes very many gets no more of them."""
@@ -238,6 +247,7 @@ class Session:
         for job in jobs:
             job.cancel()
         await asyncio.gather(*jobs, return_exceptions=True)
+        self.log_all(self.conversation.end())
         self.log(
             "runner",
             "episode_end",

@@ -61,7 +61,7 @@ def test_ids_that_are_missing_or_repeated() -> None:
 
 def test_arguments_sent_as_an_object() -> None:
     rows = [{"id": "a", "function": {"name": "ocr", "arguments": {"lang": "中"}}}]
-    assert read_reply(message(tool_calls=rows), "c").tool_calls[0].arguments == '{"lang": "中"}'
+    assert read_reply(message(tool_calls=rows), "c").tool_calls[0].arguments == '{"lang":"中"}'
 
 
 def test_content_in_parts_and_reasoning_apart() -> None:
@@ -70,7 +70,9 @@ def test_content_in_parts_and_reasoning_apart() -> None:
     assert (reply.text, reply.reasoning, reply.tool_calls) == ("Saab 340", "hm", [])
 
 
-@pytest.mark.parametrize("raw", [{}, {"choices": []}, {"choices": [{}]}, {"choices": [{"message": None}]}])
+@pytest.mark.parametrize(
+    "raw", [{}, {"choices": []}, {"choices": [{}]}, {"choices": [{"message": None}]}, {"choices": ["?"]}]
+)
 def test_replies_with_nothing_in_them(raw: dict[str, Any]) -> None:
     reply = read_reply(raw, "c")
     assert (reply.text, reply.tool_calls) == ("", [])

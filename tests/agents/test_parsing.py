@@ -42,6 +42,12 @@ from fieldmark.agents.parsing import Parsed, confidence, parse_answer
         ("<function=ocr><parameter=mode>text</parameter></function>", "", "empty"),
         ("<answer>ATR</answer> no: <answer> Saab 340 </answer>", "Saab 340", "tag"),
         ('<answer>{"answer": "Saab 340"}</answer>', "Saab 340", "json"),
+        (r"So the aircraft is \boxed{Saab 340}.", "Saab 340", "boxed"),
+        (r"\boxed{ATR 42}, no: $\boxed{\text{Saab 340}}$", "Saab 340", "boxed"),
+        (r"Answer: \boxed{Saab {340}}", "Saab {340}", "boxed"),
+        (r"<answer>\boxed{Saab 340}</answer>", "Saab 340", "boxed"),
+        (r'\boxed{?} {"answer": "Saab 340"}', "Saab 340", "json"),
+        (r"\boxed{Saab", "", "boxed"),
         ("**Final Answer:** Saab 340\n**Confidence:** 90 %", "Saab 340", "label"),
         ("Answer:\n\nSaab 340", "Saab 340", "label"),
         ("最终答案：庆典花", "庆典花", "label"),
@@ -59,7 +65,9 @@ def test_answers(raw: str, answer: str, parsed_by: str) -> None:
     assert (parsed.answer, parsed.parsed_by) == (answer, parsed_by)
 
 
-@pytest.mark.parametrize("raw", ["Final answer: Boe", "<answer>Boe", "It could be a", '{"answer": "Boe'])
+@pytest.mark.parametrize(
+    "raw", ["Final answer: Boe", "<answer>Boe", "It could be a", '{"answer": "Boe', r"\boxed{Bo"]
+)
 def test_what_the_token_limit_cut_is_no_answer(raw: str) -> None:
     assert parse_answer(raw, truncated=True) == Parsed("", parsed_by="truncated")
 

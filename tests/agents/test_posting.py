@@ -11,13 +11,16 @@ from fieldmark.agents.posting import answer_event
 
 
 def test_an_ordinary_answer_is_whole() -> None:
-    answer = AgentAnswer("Saab 340", 0.8, "two engines", [3, "https://example.org"], raw="Answer: Saab 340")
+    answer = AgentAnswer(
+        "Saab 340", 0.8, "two engines", [3, "https://example.org"], raw="Answer: Saab 340", parsed_by="label"
+    )
     assert answer_event(answer) == {
         "text": "Saab 340",
         "confidence": 0.8,
         "rationale": "two engines",
         "evidence": [3, "https://example.org"],
         "raw": "Answer: Saab 340",
+        "parsed_by": "label",
     }
 
 

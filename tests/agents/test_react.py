@@ -214,6 +214,8 @@ def test_budget_in_the_middle_invents_nothing(play: Any) -> None:
         (says("", finish="length"), "truncated"),
         (says(None, finish="length"), "truncated"),
         (says(None, reasoning_content="So the answer is Saab 340"), "reasoning_only"),
+        (says(None, refusal="I cannot help with that."), "refused"),
+        (says("", finish="content_filter"), "refused"),
         (says('<tool_call>{"name": "ocr", "arguments": {}}</tool_call>'), "tool_call_malformed"),
         (says(None), None),
     ],

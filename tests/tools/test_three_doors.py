@@ -120,7 +120,7 @@ class Played:
         """The events of a kind by the call's key, without what differs between two calls."""
         keys = {event.call: key for key in CALLS for event in self._calls(key, door)}
         found = {keys[e.call]: e for e in self.trace if e.kind == kind and e.call in keys}
-        differs = {"seq", "t", "call", "door", "model_call", "seconds"}
+        differs = {"seq", "t", "call", "door", "model_call", "tap", "side", "seconds"}
         return {key: event.model_dump(exclude=differs) for key, event in found.items()}
 
     def _calls(self, key: str, door: str) -> list[Any]:

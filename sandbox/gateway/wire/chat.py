@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fieldmark.chat import first_choice, read_call, read_chat, reasoning_of, text_of
 from fieldmark.sandbox.gateway.wire.common import (
     Body,
     ResponseFacts,
@@ -12,9 +13,7 @@ from fieldmark.sandbox.gateway.wire.common import (
     as_list,
     as_text,
     openai_error,
-    raw_arguments,
     said_error,
-    texts,
 )
 from fieldmark.trace import CallRequest, Tokens
 
@@ -47,13 +46,12 @@ def as_chat(body: Body) -> Body:
 
 
 def read_response(parsed: Body) -> ResponseFacts:
-    choice = _first_choice(parsed)
-    message = as_dict(choice.get("message"))
+    said = read_chat(parsed)
     return ResponseFacts(
-        finish=as_text(choice.get("finish_reason")),
-        text=texts(message.get("content")) or None,
-        reasoning=_reasoning(message) or None,
-        tool_calls=[_call(as_dict(call)) for call in as_list(message.get("tool_calls"))],
+        finish=said.finish,
+        text=said.text or said.refusal or None,
+        reasoning=said.reasoning or None,
+        tool_calls=said.calls,
         tokens=_tokens(parsed.get("usage")),
         error=said_error(parsed.get("error")),
     )
@@ -76,11 +74,11 @@ class ChatStream:
     def event(self, event: Body) -> None:
         self._facts.error = said_error(event.get("error")) or self._facts.error
         self._facts.tokens = _tokens(event.get("usage")) or self._facts.tokens
-        choice = _first_choice(event)
+        choice = first_choice(event)
         self._facts.finish = as_text(choice.get("finish_reason")) or self._facts.finish
         delta = as_dict(choice.get("delta"))
-        self._text.append(texts(delta.get("content")))
-        self._reasoning.append(_reasoning(delta))
+        self._text.append(text_of(delta.get("content")) or text_of(delta.get("refusal")))
+        self._reasoning.append(reasoning_of(delta))
         for part in as_list(delta.get("tool_calls")):
             self._call_part(as_dict(part))
 
@@ -92,7 +90,7 @@ class ChatStream:
         return self._facts
 
     def _call_part(self, part: Body) -> None:
-        index, new = as_count(part.get("index")), _call(part, arguments="")
+        index, new = as_count(part.get("index")), read_call(part, absent="")
         known = self._open.get(index)
         if known is None or (new.id and known.id and new.id != known.id):
             self._calls.append(new)
@@ -101,21 +99,6 @@ class ChatStream:
         known.id = known.id or new.id
         known.name += new.name
         known.arguments += new.arguments
-
-
-def _call(call: Body, arguments: str = "{}") -> CallRequest:
-    """`arguments`: what stands for arguments that are absent."""
-    function = as_dict(call.get("function") or call.get("custom"))
-    given = function.get("arguments", function.get("input"))
-    return CallRequest(
-        id=str(call.get("id") or ""),
-        name=str(function.get("name") or ""),
-        arguments=arguments if given is None else raw_arguments(given),
-    )
-
-
-def _reasoning(message: Body) -> str:
-    return str(message.get("reasoning_content") or message.get("reasoning") or "")
 
 
 def _tokens(usage: Any) -> Tokens | None:
@@ -127,7 +110,3 @@ def _tokens(usage: Any) -> Tokens | None:
         cached=as_count(as_dict(usage.get("prompt_tokens_details")).get("cached_tokens")),
         reasoning=as_count(as_dict(usage.get("completion_tokens_details")).get("reasoning_tokens")),
     )
-
-
-def _first_choice(parsed: Body) -> Body:
-    return as_dict(next(iter(as_list(parsed.get("choices"))), None))

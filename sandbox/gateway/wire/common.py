@@ -75,7 +75,10 @@ class Format(Protocol):
         """The body of an error, in the shape that the format's clients read."""
 
     def as_chat(self, body: Body) -> Body:
-        """The request's conversation and tools in the form of Chat Completions; texts and calls only."""
+        """The request's conversation and tools in the form of Chat Completions; texts and calls only.
+
+        A result that the format itself calls a failure has `is_error`, which Chat Completions lacks.
+        """
 
 
 def read_whole(wire: Format, body: bytes) -> ResponseFacts:
@@ -144,19 +147,6 @@ def openai_error(status: int, code: str, message: str) -> Body:
 def said_error(error: Any) -> str | None:
     """An error that a reply carries, short; None when it carries none."""
     return compact(error)[:500] if error else None
-
-
-def raw_arguments(value: Any) -> str:
-    """The arguments of a call as text; a server may give them as an object."""
-    return value if isinstance(value, str) else compact({} if value is None else value)
-
-
-def texts(content: Any, *kinds: str) -> str:
-    """The text of a content that is a string or a list of parts; `kinds`: only parts of these types."""
-    if isinstance(content, str):
-        return content
-    parts = [as_dict(part) for part in as_list(content)]
-    return "".join(as_text(p.get("text")) or "" for p in parts if not kinds or p.get("type") in kinds)
 
 
 def as_dict(value: Any) -> Body:

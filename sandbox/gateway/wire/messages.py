@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from fieldmark.chat import raw_arguments, text_of
 from fieldmark.sandbox.gateway.wire.common import (
     Body,
     ResponseFacts,
@@ -12,9 +13,7 @@ from fieldmark.sandbox.gateway.wire.common import (
     as_dict,
     as_list,
     as_text,
-    raw_arguments,
     said_error,
-    texts,
 )
 from fieldmark.trace import CallRequest, Tokens
 
@@ -59,7 +58,7 @@ def read_response(parsed: Body) -> ResponseFacts:
     blocks = [as_dict(block) for block in as_list(parsed.get("content"))]
     return ResponseFacts(
         finish=_finish(parsed.get("stop_reason")),
-        text=texts(blocks, "text") or None,
+        text=text_of(blocks, "text") or None,
         reasoning="".join(as_text(block.get("thinking")) or "" for block in blocks) or None,
         tool_calls=[_call(block) for block in blocks if block.get("type") == "tool_use"],
         tokens=_tokens(parsed.get("usage")),
@@ -121,7 +120,7 @@ class MessagesStream:
 
 
 def as_chat(body: Body) -> Body:
-    system = [{"role": "system", "content": texts(body["system"])}] if body.get("system") else []
+    system = [{"role": "system", "content": text_of(body["system"])}] if body.get("system") else []
     messages = [turned for item in as_list(body.get("messages")) for turned in _as_messages(as_dict(item))]
     tools = [as_dict(tool) for tool in as_list(body.get("tools"))]
     functions = [
@@ -141,10 +140,11 @@ def _as_messages(item: Body) -> Iterator[Body]:
             yield {
                 "role": "tool",
                 "tool_call_id": block.get("tool_use_id"),
-                "content": texts(block.get("content")),
+                "content": text_of(block.get("content")),
+                "is_error": block.get("is_error") is True,
             }
     calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]
-    said: Body = {"role": item.get("role"), "content": texts(item.get("content"), "text")}
+    said: Body = {"role": item.get("role"), "content": text_of(item.get("content"), "text")}
     if calls:
         said["tool_calls"] = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from fieldmark.chat import raw_arguments, text_of
 from fieldmark.sandbox.gateway.wire.common import (
     Body,
     ResponseFacts,
@@ -14,9 +15,7 @@ from fieldmark.sandbox.gateway.wire.common import (
     as_list,
     as_text,
     openai_error,
-    raw_arguments,
     said_error,
-    texts,
 )
 from fieldmark.trace import CallRequest, Tokens
 
@@ -53,7 +52,7 @@ def read_response(parsed: Body) -> ResponseFacts:
     said = [item for item in items if item.get("type") == "message"]
     return ResponseFacts(
         finish=_finish(parsed, calls),
-        text="".join(texts(item.get("content")) for item in said) or None,
+        text="".join(text_of(item.get("content")) for item in said) or None,
         reasoning="\n".join(filter(None, map(_reasoning, items))) or None,
         tool_calls=calls,
         tokens=_tokens(parsed.get("usage")),
@@ -126,9 +125,14 @@ def _as_message(item: Body) -> Body | None:
             "tool_calls": [{"id": call.id, "type": "function", "function": function}],
         }
     if isinstance(kind, str) and kind.endswith("_output"):
-        return {"role": "tool", "tool_call_id": item.get("call_id"), "content": texts(item.get("output"))}
+        return {
+            "role": "tool",
+            "tool_call_id": item.get("call_id"),
+            "content": text_of(item.get("output")),
+            "is_error": item.get("status") in ("failed", "incomplete"),
+        }
     if item.get("role"):
-        return {"role": item["role"], "content": texts(item.get("content"))}
+        return {"role": item["role"], "content": text_of(item.get("content"))}
     return None
 
 
@@ -157,7 +161,7 @@ def _call(item: Body) -> CallRequest | None:
 def _reasoning(item: Body) -> str:
     if item.get("type") != "reasoning":
         return ""
-    return texts(item.get("content")) or texts(item.get("summary"))
+    return text_of(item.get("content")) or text_of(item.get("summary"))
 
 
 def _finish(parsed: Body, calls: list[CallRequest]) -> str | None:
