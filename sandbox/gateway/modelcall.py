@@ -235,7 +235,8 @@ def _record(session: Session, request: ModelRequest, call: str, watch: _Watch) -
     calls, http = facts.tool_calls, reply.status if reply else 0
     if request.role == "agent":
         session.budget.heard(http)
-        session.last_text = facts.text or session.last_text
+        if facts.text and request.fields["purpose"] == "step":
+            session.last_text = facts.text
         session.shown.append(_shown(request, call, http))
         calls = session.conversation.response(call, http, facts, error, session.clock.wall)
         session.counts["acts"] += session.conversation.acts(calls)

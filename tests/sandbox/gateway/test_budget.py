@@ -139,7 +139,7 @@ async def test_an_answer_given_before_the_budget_was_used_up_counts(enter: Enter
 async def test_a_call_in_flight_at_the_limit_hears_that_the_episode_is_over(enter: Enter, wire: str) -> None:
     """Case 5-06: a server that accepts and never answers."""
     with ModelServer([Reply(hang=True)]) as server:
-        async with enter(to(server), limits=Limits(seconds=0.5)) as inside:
+        async with enter(to(server), limits=Limits(seconds=2.0)) as inside:
             waiting = asyncio.create_task(refused(inside, wire))
             outcome = await inside.end()
             reply = await waiting
