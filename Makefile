@@ -12,8 +12,9 @@ image: setup
 demo: image
 	@.venv/bin/fieldmark demo
 
+# Two files of tests at a time: most of them wait for containers.
 test: image
-	@.venv/bin/pytest
+	@.venv/bin/pytest -n 2 --dist loadfile
 
 check: setup
 	@.venv/bin/ruff check
