@@ -12,7 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fieldmark import __version__, own_data, preflight
+from fieldmark import __version__, own_agent, own_data, preflight
+from fieldmark.agents.registry import agent_name, is_path
 from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.errors import DataFault, UsageError
@@ -68,6 +69,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     if plan.benchmark.version != was:
         raise UsageError(f"{plan.benchmark.name} has changed since {path} began: start a new run")
     _same_web(folder, plan, path)
+    own_agent.check_unchanged(plan.agent_sha256, folder.config(), str(path))
     own_data.check_unchanged(config, folder.config(), str(path))
     folder.lock()
     for line in folder.repair():
@@ -128,7 +130,8 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
             "version": plan.benchmark.version,
             "tasks": len(plan.tasks),
         },
-        "agent": config.agent,
+        "agent": plan.agent_name,
+        **({"agent_sha256": plan.agent_sha256} if plan.agent_sha256 else {}),
         "model": {
             "name": plan.upstream.name,
             "sees": plan.upstream.sees,
@@ -188,7 +191,7 @@ def _staged_before(folder: RunDir, plan: Plan) -> list[StagedTask]:
 def _default_name(config: RunConfig) -> str:
     now = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
     model = config.model.name.rpartition("/")[2]
-    return f"{now}-{config.agent}-{model}"
+    return f"{now}-{agent_name(config.agent)}-{model}"
 
 
 def _public(base_url: str | None) -> str | None:
@@ -199,6 +202,7 @@ def _publishable(plan: Plan) -> dict[str, Any]:
     """The configuration as it was carried out, without secrets and without paths of this machine."""
     recorded = plan.config.model_dump(mode="json", exclude_none=True, exclude={"out", *PATHS})
     recorded["benchmark"] = plan.benchmark.name
+    recorded["agent"] = plan.agent_name
     recorded["model"]["sees"] = plan.upstream.sees
     for model in (recorded["model"], recorded.get("eyes", {})):
         if "base_url" in model:
@@ -210,6 +214,8 @@ def _paths(config: RunConfig) -> dict[str, str]:
     """What lies where on this machine, so that it holds from any folder; a bundled name as it is."""
     named = Path(config.benchmark)
     paths = {"benchmark": str(named.resolve()) if named.exists() else config.benchmark}
+    if is_path(config.agent):
+        paths["agent"] = str(Path(config.agent).resolve())
     return paths | {key: str(path.resolve()) for key in PATHS if (path := getattr(config, key))}
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from fieldmark.abilities import choose_abilities, no_abilities
 from fieldmark.agents.base import Agent
-from fieldmark.agents.registry import get_agent
+from fieldmark.agents.registry import agent_name, get_agent
 from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.benchmarks.loading import load_benchmark
 from fieldmark.evals.judges import get_judge
 from fieldmark.needs import Needs
+from fieldmark.own_agent import own_agent
 from fieldmark.own_data import with_own_data
 from fieldmark.sandbox import engine, image
 from fieldmark.sandbox.build_context import Variant
@@ -42,7 +43,11 @@ BROWSER_MB = 512
 
 @dataclass(frozen=True)
 class Plan:
-    """A run whose names, files and services were found to be there."""
+    """A run whose names, files and services were found to be there.
+
+    `agent_name` is what records call its agent, `worker_agent` what the worker is started with; `mounts` are
+    files of this machine that a container reads, and where. `agent_sha256` is of an agent of the user's own.
+    """
 
     config: RunConfig
     benchmark: Benchmark
@@ -55,15 +60,20 @@ class Plan:
     image_id: str
     needs: Needs
     parallel: int
+    agent_name: str
+    worker_agent: str
     web: WebDoor | None = None
     search: SearchDoor | None = None
     eyes: Upstream | None = None
+    agent_sha256: str | None = None
+    mounts: dict[str, str] = field(default_factory=dict)
 
 
 def make_plan(config: RunConfig) -> Plan:
     """Check a configuration against the world; UsageError for the first thing that is wrong."""
     benchmark = with_own_data(load_benchmark(config.benchmark), config)
     tasks = select_tasks(benchmark, config)
+    own = own_agent(config.agent)
     agent = get_agent(config.agent)
     web = make_web(config, benchmark)
     search = make_search(config, web, benchmark.index) if agent.uses_tools else None
@@ -79,11 +89,12 @@ def make_plan(config: RunConfig) -> Plan:
     config = config.model_copy(update={"model": with_space(config.model)})
     docker = engine.connect()
     variant = Variant("rapidocr" if config.ocr == "rapidocr" else None, needs.kit)
-    image_id = image.require(docker, variant)
+    image_id = image.require(docker, variant, config.agent)
     parallel = config.parallel or at_once(docker, needs)
     return Plan(
         config, benchmark, tasks, tools, skills, upstream, docker, variant, image_id, needs, parallel,
-        web, search, eyes,
+        agent_name(config.agent), own.inside if own else config.agent, web, search, eyes,
+        agent_sha256=own.sha256() if own else None, mounts=own.mounts if own else {},
     )  # fmt: skip
 
 

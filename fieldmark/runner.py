@@ -96,9 +96,9 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
     )
     pool = ContainerPool(
         plan.docker, plan.image_id, run.folder.path.name,
-        [PYTHON, "-m", "fieldmark.agents.worker", config.agent],
+        [PYTHON, "-m", "fieldmark.agents.worker", plan.worker_agent],
         needs=plan.needs, lifetime=HARD_STOP * config.limits.seconds + 60,
-        spare=min(SPARE, plan.parallel), expected=expected,
+        spare=min(SPARE, plan.parallel), expected=expected, mounts=plan.mounts,
     )  # fmt: skip
     try:
         pool.warm()
