@@ -1,7 +1,8 @@
-"""Find an agent by its name: a file of this folder that defines `AGENT`, a recipe, or a path of the user's."""
+"""Find an agent by its name: a file of this folder that has an `AGENT`, a recipe, or a path of the user's."""
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 from typing import cast
 
@@ -16,7 +17,13 @@ ENDINGS = (".py", ".toml")
 
 def agent_names() -> tuple[str, ...]:
     """The names of all agents, sorted; none is imported, so that a command line need not load LangGraph."""
-    return plugins.names(PACKAGE, MARKER)
+    return tuple(sorted({*plugins.names(PACKAGE, MARKER), *recipe_names()}))
+
+
+def recipe_names() -> tuple[str, ...]:
+    """The agents that are recipes of ours."""
+    recipes = (files(PACKAGE) / "recipes").iterdir()
+    return tuple(sorted(file.name.removesuffix(".toml") for file in recipes if file.name.endswith(".toml")))
 
 
 def is_path(name: str) -> bool:
@@ -33,14 +40,19 @@ def get_agent(name: str) -> Agent:
     """Load one agent. Raises UsageError for an unknown name, and for a file that makes no agent."""
     if is_path(name):
         return _from_file(Path(name))
-    return cast(Agent, plugins.load(PACKAGE, MARKER, name))
+    recipes = recipe_names()
+    if name in recipes:
+        from fieldmark.agents.external import recipe_agent
+
+        return recipe_agent.load(files(PACKAGE) / "recipes" / f"{name}.toml")
+    return cast(Agent, plugins.load(PACKAGE, MARKER, name, beside=recipes))
 
 
 def _from_file(path: Path) -> Agent:
     if path.suffix == ".toml":
-        from fieldmark.agents.external import recipe
+        from fieldmark.agents.external import recipe_agent
 
-        return recipe.load(path)
+        return recipe_agent.load(path)
     if path.suffix == ".py":
         from fieldmark.agents import own
 
