@@ -15,7 +15,7 @@ from fieldmark.errors import UsageError
 
 VALUES = (
     *("text", "picture", "workspace", "home", "skills"),
-    *("base_url", "model", "context", "output", "seconds"),
+    *("base_url", "model", "sees", "context", "output", "seconds"),
 )
 """What texts of a recipe may name as `$value`."""
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

@@ -63,7 +63,7 @@ class RecipeAdapter:
             **{"text": setting.text, "picture": setting.picture, "workspace": setting.workspace},
             **{"home": setting.home, "base_url": setting.base_url, "model": prompt.model},
             **{"context": prompt.context, "output": prompt.output, "seconds": int(prompt.limits.seconds)},
-            "skills": setting.workspace / "skills",
+            **{"skills": setting.workspace / "skills", "sees": "true" if prompt.sees else "false"},
         }
         filled = {key: str(value) for key, value in values.items()}
         if self._recipe.skills:
