@@ -21,7 +21,7 @@ from langgraph.types import Send
 from fieldmark.agents.acting import Acting, Outcome
 from fieldmark.agents.base import Agent, AgentAnswer, AgentStopped
 from fieldmark.agents.ending import as_answer, why_empty
-from fieldmark.agents.messages import Message, assistant, prompt_text, system, task_message, text_part, user
+from fieldmark.agents.messages import Message, prompt_text, system, task_message, text_part, user
 from fieldmark.agents.model import BudgetExhausted, ChatModel
 from fieldmark.agents.parsing import parse_answer
 from fieldmark.agents.pictures import Pictures
@@ -95,7 +95,7 @@ class Loop:
             reply = self._model.chat(state["messages"], self._acting.schemas)
         except BudgetExhausted as error:
             return _out_of_budget(state, error)
-        update: State = {"messages": [_said(reply)], "reply": reply, "turn": state["turn"] + 1}
+        update: State = {"messages": [reply.message], "reply": reply, "turn": state["turn"] + 1}
         parsed = parse_answer(reply.text, truncated=reply.truncated)
         if not reply.tool_calls and parsed.answer:
             update["answer"] = as_answer(parsed, reply.text)
@@ -141,7 +141,7 @@ class Loop:
         stop = None if parsed.answer else self._why_none(state, reply)
         if stop:
             return {"messages": [ask], "stopped": stop}
-        return {"messages": [ask, _said(reply)], "answer": as_answer(parsed, reply.text)}
+        return {"messages": [ask, reply.message], "answer": as_answer(parsed, reply.text)}
 
     def _why_none(self, state: State, reply: Reply) -> AgentStopped | None:
         if state["malformed"] >= MALFORMED_TURNS:
@@ -196,10 +196,6 @@ def _instructions(prompt: Prompt, tools: Sequence[Tool]) -> str:
         if by_tool
         else 'reply with {"answer": …, "confidence": …, "rationale": …} and call no tool.',
     )
-
-
-def _said(reply: Reply) -> Message:
-    return assistant(reply.text, reply.tool_calls)
 
 
 def _out_of_budget(state: State, error: BudgetExhausted) -> State:

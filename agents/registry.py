@@ -1,4 +1,4 @@
-"""Find an agent by its name: a file of this folder that has an `AGENT`, a recipe, or a path of the user's."""
+"""Find an agent by its name: a file here that defines `AGENT`, a recipe, or a path of the user's own."""
 
 from __future__ import annotations
 
@@ -27,13 +27,16 @@ def recipe_names() -> tuple[str, ...]:
 
 
 def is_path(name: str) -> bool:
-    """Whether it names a file of the user's own rather than an agent of ours."""
-    return "/" in name or name.endswith(ENDINGS)
+    """Whether it names a file or folder of the user's own rather than an agent of ours."""
+    return "/" in name or name.startswith(".") or name.endswith(ENDINGS)
 
 
 def agent_name(name: str) -> str:
-    """What records call an agent: a file is called by its stem, wherever it lies."""
-    return Path(name).stem if is_path(name) else name
+    """What records call an agent: a file is called by its stem, a folder by its name, wherever it lies."""
+    if not is_path(name):
+        return name
+    path = Path(name)
+    return path.stem if path.suffix in ENDINGS else path.resolve().name
 
 
 def get_agent(name: str) -> Agent:
@@ -53,8 +56,8 @@ def _from_file(path: Path) -> Agent:
         from fieldmark.agents.external import recipe_agent
 
         return recipe_agent.load(path)
-    if path.suffix == ".py":
-        from fieldmark.agents import own
+    if path.suffix == ".py" or path.is_dir():
+        from fieldmark.agents.own.agent import load
 
-        return own.load(path)
-    raise UsageError(f"--agent {path}: an agent's file ends in {' or '.join(ENDINGS)}")
+        return load(path)
+    raise UsageError(f"--agent {path}: an agent is a folder, or a file that ends in {' or '.join(ENDINGS)}")

@@ -1,8 +1,9 @@
-"""An agent of the user's own, named by the path of its file: what a run needs to know of it."""
+"""An agent of the user's own, named by the path of its file or folder: what a run needs to know of it."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,39 +13,87 @@ from fieldmark.errors import UsageError
 
 FOLDER = "/opt/own"
 """Where a container finds files of the user's own."""
+GOLD_FILES = ("tasks.jsonl", "gold.jsonl")
+MAX_FILES = 200
 
 
 @dataclass(frozen=True)
 class OwnAgent:
-    """`file` is on this machine; the container reads it, and nothing beside it, at `inside`."""
+    """`mounts`: each file on this machine → where the container reads it, and nothing beside it.
 
-    file: Path
+    `inside` is what the worker is started with: the file, or the folder of all of them.
+    """
 
-    @property
-    def inside(self) -> str:
-        return f"{FOLDER}/{self.file.name}"
-
-    @property
-    def mounts(self) -> dict[str, str]:
-        return {str(self.file): self.inside}
+    inside: str
+    mounts: Mapping[str, str]
 
     def sha256(self) -> str:
-        return hashlib.sha256(self.file.read_bytes()).hexdigest()
+        """Of the one file; of a folder, of the names and bytes of all."""
+        if self.inside in self.mounts.values():
+            return hashlib.sha256(Path(next(iter(self.mounts))).read_bytes()).hexdigest()
+        digest = hashlib.sha256()
+        for file, inside in sorted(self.mounts.items(), key=lambda pair: pair[1]):
+            data = Path(file).read_bytes()
+            digest.update(f"{inside}\0{len(data)}\0".encode() + data)
+        return digest.hexdigest()
 
 
-def own_agent(name: str) -> OwnAgent | None:
-    """None for a name of ours. UsageError for a file that a container, another user there, cannot read."""
+def own_agent(name: str, benchmark: str = "") -> OwnAgent | None:
+    """None for a name of ours. UsageError for files that a container, another user there, cannot read, and
+    for a folder that holds gold: of any benchmark, or the one that is run.
+    """
     if not is_path(name):
         return None
-    file = Path(name).resolve()
-    if not file.is_file():
-        raise UsageError(f"--agent {name} is not a file: name a .py or .toml file, or an agent of ours")
-    if not file.stat().st_mode & 0o004:
-        raise UsageError(f"--agent {name} can be read by its owner alone: `chmod a+r {name}`")
-    return OwnAgent(file)
+    path = Path(name).resolve()
+    if path.is_dir():
+        return OwnAgent(f"{FOLDER}/{path.name}", _folder(name, path, benchmark))
+    if not path.is_file():
+        raise UsageError(
+            f"--agent {name} is not there: name a .py or .toml file, a folder, or an agent of ours"
+        )
+    _check_readable(name, path)
+    inside = f"{FOLDER}/{path.name}"
+    return OwnAgent(inside, {str(path): inside})
 
 
 def check_unchanged(sha256: str | None, recorded: dict[str, Any], where: str) -> None:
     """A run goes on with the agent that it began with. UsageError when its file has changed."""
     if recorded.get("agent_sha256") != sha256:
         raise UsageError(f"the agent's file has changed since {where} began: start a new run")
+
+
+def _folder(name: str, folder: Path, benchmark: str) -> dict[str, str]:
+    """Its files, without hidden ones and compiled ones."""
+    files = []
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_dir() or any(part.startswith(".") or part == "__pycache__" for part in parts):
+            continue
+        _check_file(name, path, folder)
+        files.append(path)
+    if Path(benchmark).exists() and Path(benchmark).resolve().is_relative_to(folder):
+        raise UsageError(
+            f"--agent {name} holds the benchmark {benchmark}, and with it gold: move one of them"
+        )
+    if len(files) > MAX_FILES:
+        raise UsageError(
+            f"--agent {name} holds {len(files)} files: keep the agent's own, at most {MAX_FILES}"
+        )
+    return {str(path): f"{FOLDER}/{folder.name}/{path.relative_to(folder).as_posix()}" for path in files}
+
+
+def _check_file(name: str, path: Path, folder: Path) -> None:
+    if path.name in GOLD_FILES:
+        raise UsageError(
+            f"--agent {name} holds {path.relative_to(folder)}: gold must not reach an agent, move it out"
+        )
+    if not path.resolve().is_relative_to(folder) or not path.is_file():
+        raise UsageError(
+            f"--agent {name}: {path.relative_to(folder)} is no file of the folder: put a copy there"
+        )
+    _check_readable(f"{name}: {path.relative_to(folder)}", path)
+
+
+def _check_readable(name: str, path: Path) -> None:
+    if not path.stat().st_mode & 0o004:
+        raise UsageError(f"--agent {name} can be read by its owner alone: `chmod a+r {path}`")

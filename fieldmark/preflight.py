@@ -16,9 +16,10 @@ from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.benchmarks.loading import load_benchmark
-from fieldmark.evals.judges import get_judge
+from fieldmark.evals.judges import Judge, get_judge
 from fieldmark.needs import Needs
 from fieldmark.own_agent import own_agent
+from fieldmark.own_code import OwnTools, load_tools
 from fieldmark.own_data import with_own_data
 from fieldmark.sandbox import engine, image
 from fieldmark.sandbox.build_context import Variant
@@ -61,6 +62,8 @@ class Plan:
     needs: Needs
     parallel: int
     agent_name: str
+    judge: Judge
+    own_tools: OwnTools
     worker_agent: str
     web: WebDoor | None = None
     search: SearchDoor | None = None
@@ -73,17 +76,18 @@ def make_plan(config: RunConfig) -> Plan:
     """Check a configuration against the world; UsageError for the first thing that is wrong."""
     benchmark = with_own_data(load_benchmark(config.benchmark), config)
     tasks = select_tasks(benchmark, config)
-    own = own_agent(config.agent)
+    own = own_agent(config.agent, config.benchmark)
     agent = get_agent(config.agent)
+    own_tools = load_tools(config.tool)
     web = make_web(config, benchmark)
     search = make_search(config, web, benchmark.index) if agent.uses_tools else None
     tools, skills = (
-        choose_abilities(config, benchmark, web, search, agent.without_tools)
+        choose_abilities(config, benchmark, web, search, agent.without_tools, own_tools.tools)
         if agent.uses_tools
         else no_abilities(config)
     )
     needs = needs_of(agent, tools)
-    get_judge(config.judge)
+    judge = get_judge(config.judge)
     upstream = make_upstream(config.model)
     eyes = make_eyes(config.eyes)
     config = config.model_copy(update={"model": with_space(config.model)})
@@ -93,8 +97,9 @@ def make_plan(config: RunConfig) -> Plan:
     parallel = config.parallel or at_once(docker, needs)
     return Plan(
         config, benchmark, tasks, tools, skills, upstream, docker, variant, image_id, needs, parallel,
-        agent_name(config.agent), own.inside if own else config.agent, web, search, eyes,
-        agent_sha256=own.sha256() if own else None, mounts=own.mounts if own else {},
+        agent_name(config.agent), judge, own_tools, own.inside if own else config.agent, web, search, eyes,
+        agent_sha256=own.sha256() if own else None,
+        mounts={**(own.mounts if own else {}), **own_tools.mounts},
     )  # fmt: skip
 
 

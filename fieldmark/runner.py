@@ -14,7 +14,6 @@ from fieldmark import preflight
 from fieldmark.blobs import BlobStore
 from fieldmark.episode import RunServices, run_episode
 from fieldmark.errors import InterruptedRun
-from fieldmark.evals.judges import get_judge
 from fieldmark.preflight import Plan
 from fieldmark.progress import RunProgress
 from fieldmark.records import EpisodeRecord, Verdict
@@ -200,7 +199,7 @@ class _Judging:
 
     def __init__(self, run: Run, progress: RunProgress) -> None:
         self._folder = run.folder
-        self._judge = get_judge(run.plan.config.judge)
+        self._judge = run.plan.judge
         self._tasks = {staged.task.id: staged.task for staged in run.staged}
         self._progress = progress
         self._jobs: set[asyncio.Task[None]] = set()
