@@ -48,6 +48,8 @@ def get_agent(name: str) -> Agent:
         from fieldmark.agents.external import recipe_agent
 
         return recipe_agent.load(files(PACKAGE) / "recipes" / f"{name}.toml")
+    if Path(name).is_dir() and name not in plugins.names(PACKAGE, MARKER):
+        raise UsageError(f"unknown agent {name!r}: for the folder of that name write ./{name}")
     return cast(Agent, plugins.load(PACKAGE, MARKER, name, beside=recipes))
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldmark.agents.registry import is_path
+from fieldmark.agents.registry import agent_name, agent_names, is_path
 from fieldmark.errors import UsageError
+from fieldmark.user_file import check_mountable, sha256
 
 FOLDER = "/opt/own"
 """Where a container finds files of the user's own."""
@@ -30,7 +31,7 @@ class OwnAgent:
     def sha256(self) -> str:
         """Of the one file; of a folder, of the names and bytes of all."""
         if self.inside in self.mounts.values():
-            return hashlib.sha256(Path(next(iter(self.mounts))).read_bytes()).hexdigest()
+            return sha256(Path(next(iter(self.mounts))))
         digest = hashlib.sha256()
         for file, inside in sorted(self.mounts.items(), key=lambda pair: pair[1]):
             data = Path(file).read_bytes()
@@ -39,19 +40,23 @@ class OwnAgent:
 
 
 def own_agent(name: str, benchmark: str = "") -> OwnAgent | None:
-    """None for a name of ours. UsageError for files that a container, another user there, cannot read, and
-    for a folder that holds gold: of any benchmark, or the one that is run.
+    """None for a name of ours. UsageError for files that a container cannot be given, for Python under the
+    name of an agent of ours, and for a folder that holds gold: of any benchmark, or the one that is run.
     """
     if not is_path(name):
         return None
     path = Path(name).resolve()
+    if path.suffix != ".toml" and agent_name(name) in agent_names():
+        raise UsageError(
+            f"--agent {name} would be called {agent_name(name)}, as an agent of ours is: rename it"
+        )
     if path.is_dir():
         return OwnAgent(f"{FOLDER}/{path.name}", _folder(name, path, benchmark))
     if not path.is_file():
         raise UsageError(
             f"--agent {name} is not there: name a .py or .toml file, a folder, or an agent of ours"
         )
-    _check_readable(name, path)
+    check_mountable(f"--agent {name}", path)
     inside = f"{FOLDER}/{path.name}"
     return OwnAgent(inside, {str(path): inside})
 
@@ -91,9 +96,4 @@ def _check_file(name: str, path: Path, folder: Path) -> None:
         raise UsageError(
             f"--agent {name}: {path.relative_to(folder)} is no file of the folder: put a copy there"
         )
-    _check_readable(f"{name}: {path.relative_to(folder)}", path)
-
-
-def _check_readable(name: str, path: Path) -> None:
-    if not path.stat().st_mode & 0o004:
-        raise UsageError(f"--agent {name} can be read by its owner alone: `chmod a+r {path}`")
+    check_mountable(f"--agent {name}: {path.relative_to(folder)}", path)

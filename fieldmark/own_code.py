@@ -12,7 +12,7 @@ from fieldmark.selection import WORDS
 from fieldmark.tools import own
 from fieldmark.tools.base import Tool
 from fieldmark.tools.registry import tool_names
-from fieldmark.user_file import is_file_name, sha256
+from fieldmark.user_file import check_mountable, is_file_name, sha256
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,7 @@ class OwnTools:
 
 
 def load_tools(paths: Sequence[Path]) -> OwnTools:
-    """UsageError for a file that makes no tool, for a name that is taken, and for one that no other user,
-    such as a container's, can read.
-    """
+    """UsageError for a file that makes no tool or cannot be mounted, and for a name that is taken."""
     tools: list[Tool] = []
     files: dict[str, Path] = {}
     for path in paths:
@@ -41,8 +39,7 @@ def load_tools(paths: Sequence[Path]) -> OwnTools:
             raise UsageError(
                 f"--tool {path}: the name {tool.name!r} is {taken or 'a word of --tools'}: choose another"
             )
-        if not path.stat().st_mode & 0o004:
-            raise UsageError(f"--tool {path} can be read by its owner alone: `chmod a+r {path}`")
+        check_mountable(f"--tool {path}", path.resolve())
         tools.append(tool)
         files[tool.name] = path.resolve()
     return OwnTools(tools, files)

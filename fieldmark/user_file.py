@@ -19,7 +19,7 @@ def is_file_name(name: str) -> bool:
 
 def run_file(path: Path, module_name: str) -> ModuleType:
     """Execute a file as the module `module_name`. Whatever it raises passes."""
-    spec = importlib.util.spec_from_file_location(module_name, path)
+    spec = importlib.util.spec_from_file_location(module_name, path.absolute())
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -47,15 +47,22 @@ def check_file(option: str, path: Path) -> None:
         raise UsageError(f"{option} {path} is not there: name a .py file")
 
 
+def check_mountable(name: str, path: Path) -> None:
+    """UsageError for a file that a container, another user, cannot be given; `name` is for the line."""
+    if not path.stat().st_mode & 0o004:
+        raise UsageError(f"{name} can be read by its owner alone: `chmod a+r {path}`")
+    if ":" in str(path):
+        raise UsageError(f"{name}: a path with a colon cannot be mounted: rename or move {path}")
+
+
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _line(error: BaseException, path: Path) -> str:
     """`:LINE` of the file where it failed."""
-    if isinstance(error, SyntaxError) and error.filename == str(path):
+    file = str(path.absolute())
+    if isinstance(error, SyntaxError) and error.filename == file:
         return f":{error.lineno}"
-    lines = [
-        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)
-    ]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     return f":{lines[-1]}" if lines else ""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import importlib
 import inspect
+import io
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from fieldmark.agents.own.asked import Asked
 from fieldmark.agents.own.source import Source, read_source
 from fieldmark.agents.own.tools import Tools
 from fieldmark.agents.pictures import Pictures
-from fieldmark.client import GatewayClient
+from fieldmark.client import GatewayClient, GatewayRefused
 from fieldmark.errors import UsageError
 from fieldmark.task import Prompt
 from fieldmark.user_file import run_file
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 MAIN = "agent.py"
 """Of a folder: the file that makes the agent. The others it may import by their names."""
+PRINTED = 8_000
+"""Characters of what it prints that the trace keeps, the last ones."""
 _MODULE = "own_agent"
 _GRAPH = "fieldmark.agents.own.graph"
 
@@ -56,14 +59,41 @@ class OwnAgent:
         folder = Path(os.environ.get("FIELDMARK_WORKSPACE", "/workspace"))
         asked = Asked(prompt, gateway, pictures, next(folder.glob("picture.*")))
         offered = Tools(prompt, gateway, tools, pictures)
+        with _recorded_prints(gateway):
+            return self._run(asked, offered)
+
+    def _run(self, asked: Asked, tools: Tools) -> AgentAnswer:
         if self._main.name == MAIN:
             sys.path.insert(0, str(self._main.parent))
         module = run_file(self._main, _MODULE)
         if self._source.entry == "graph":
             from fieldmark.agents.own.graph import end_of
 
-            return answer_of(end_of(module.graph, asked, offered), "graph")
-        return answer_of(_finished(module.solve(asked, offered)), "solve()")
+            return answer_of(end_of(module.graph, asked, tools), "graph")
+        return answer_of(_finished(module.solve(asked, tools)), "solve()")
+
+
+class _Tail(io.TextIOBase):
+    """The last PRINTED characters of what is written."""
+
+    text = ""
+
+    def write(self, text: str) -> int:
+        self.text = (self.text + text)[-PRINTED:]
+        return len(text)
+
+
+@contextmanager
+def _recorded_prints(gateway: GatewayClient) -> Iterator[None]:
+    """What is printed meanwhile becomes a `log` event."""
+    printed = _Tail()
+    try:
+        with redirect_stdout(printed):
+            yield
+    finally:
+        if printed.text.strip():
+            with suppress(GatewayRefused):
+                gateway.event("log", level="info", message=printed.text)
 
 
 def load(path: Path) -> OwnAgent:

@@ -63,11 +63,13 @@ def test_what_is_no_answer_is_said_to_be_none() -> None:
 
 
 def test_a_crash_is_told_with_its_line(run_own: Any) -> None:
-    gateway = run_own("def solve(prompt, tools):\n    return tools['telescope']()\n")
+    gateway = run_own("def solve(prompt, tools):\n    print('here'); return tools['telescope']()\n")
     [done] = gateway.done
     assert done["error"]["kind"] == "crash"
     assert "no tool named 'telescope' is offered; the tools are crop_zoom, " in done["error"]["message"]
-    assert 'mine.py", line 2, in solve' in gateway.of_kind("log")[0]["message"]
+    printed, log = gateway.of_kind("log")
+    assert (printed["level"], printed["message"]) == ("info", "here\n")
+    assert 'mine.py", line 2, in solve' in log["message"]
 
 
 def test_a_file_that_fails_when_it_is_run_is_a_crash_in_the_episode(run_own: Any) -> None:
