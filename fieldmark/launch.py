@@ -71,7 +71,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
         raise UsageError(f"{plan.benchmark.name} has changed since {path} began: start a new run")
     _same_web(folder, plan, path)
     own_agent.check_unchanged(plan.agent_sha256, folder.config(), str(path))
-    own_code.check_unchanged(plan.own_tools, config.judge, folder.config(), str(path))
+    own_code.check_unchanged(plan.own_tools, config.judge, plan.skills, folder.config(), str(path))
     own_data.check_unchanged(config, folder.config(), str(path))
     folder.lock()
     for line in folder.repair():
@@ -207,6 +207,8 @@ def _publishable(plan: Plan) -> dict[str, Any]:
     recorded["benchmark"] = plan.benchmark.name
     recorded["agent"] = plan.agent_name
     recorded["judge"] = plan.judge.name
+    if plan.config.skills:
+        recorded["skills"] = own_code.skills_by_path(plan.config.skills, public=True)
     recorded["model"]["sees"] = plan.upstream.sees
     for model in (recorded["model"], recorded.get("eyes", {})):
         if "base_url" in model:
@@ -222,6 +224,8 @@ def _paths(config: RunConfig) -> dict[str, Any]:
         paths["agent"] = str(Path(config.agent).resolve())
     if is_file_name(config.judge):
         paths["judge"] = str(Path(config.judge).resolve())
+    if config.skills:
+        paths["skills"] = own_code.skills_by_path(config.skills, public=False)
     if config.tool:
         paths["tool"] = [str(path.resolve()) for path in config.tool]
     return paths | {key: str(path.resolve()) for key in PATHS if (path := getattr(config, key))}

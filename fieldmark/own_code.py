@@ -1,4 +1,4 @@
-"""Tools and a judge of the user's own: loaded on the host, and for the containers their files and hashes."""
+"""Tools, skills and a judge of the user's own: loaded on the host, where they lie, and their hashes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Any
 
 from fieldmark.errors import UsageError
 from fieldmark.selection import WORDS
+from fieldmark.skills.choosing import is_folder
+from fieldmark.skills.loader import bundled_folder
+from fieldmark.skills.skill import Skill
 from fieldmark.tools import own
 from fieldmark.tools.base import Tool
 from fieldmark.tools.registry import tool_names
@@ -55,8 +58,25 @@ def describe(tools: OwnTools, judge: str) -> dict[str, Any]:
     return told
 
 
-def check_unchanged(tools: OwnTools, judge: str, recorded: dict[str, Any], where: str) -> None:
-    """A run goes on with the tools and the judge that it began with. UsageError when one has changed."""
+def skills_by_path(spec: Sequence[str], *, public: bool) -> list[str]:
+    """The entries of `--skills`, its folders by their whole paths, or `public`, by their names alone."""
+    return [_folder(entry, public) if is_folder(entry) else entry for entry in spec]
+
+
+def _folder(entry: str, public: bool) -> str:
+    path = Path(entry.removeprefix("+")).expanduser().resolve()
+    return f"{'+' if entry[0] == '+' else ''}{f'./{path.name}' if public else path}"
+
+
+def check_unchanged(
+    tools: OwnTools, judge: str, skills: Sequence[Skill], recorded: dict[str, Any], where: str
+) -> None:
+    """A run goes on with the tools, skills and judge of the user's that it began with. UsageError when one
+    has changed.
+    """
+    for skill in skills:
+        if skill.folder.parent != bundled_folder() and recorded["skills"].get(skill.name) != skill.sha256:
+            raise UsageError(f"the skill {skill.name} has changed since {where} began: start a new run")
     now = describe(tools, judge)
     for name, digest in now.get("own_tools", {}).items():
         if recorded.get("own_tools", {}).get(name) != digest:
