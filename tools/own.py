@@ -80,12 +80,16 @@ def load(path: Path) -> Tool:
     return found
 
 
-def load_inside(name: str) -> Tool | None:
-    """The run's own tool of that name, inside a container; what its file raises passes."""
-    path = FOLDER / f"{name}.py"
+def load_inside(name: str, folder: Path = FOLDER) -> Tool | None:
+    """The run's own tool of that name, inside a container. UsageError when it works on the host alone."""
+    path = folder / f"{name}.py"
     if not _NAME.fullmatch(name) or not path.is_file():
         return None
-    found = _in_module(vars(run_file(path, f"own_tool_{name}")))
+    try:
+        found = _in_module(vars(run_file(path, f"own_tool_{name}")))
+    except (Exception, SystemExit) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"the tool {name} cannot be loaded in its container: {why}") from error
     return found if isinstance(found, Tool) else None
 
 

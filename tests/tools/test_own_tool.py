@@ -11,7 +11,7 @@ import pytest
 from fieldmark.errors import UsageError
 from fieldmark.own_code import load_tools
 from fieldmark.tools.base import schema
-from fieldmark.tools.own import load, uses_context
+from fieldmark.tools.own import load, load_inside, uses_context
 from tests.conftest import Fieldmark
 
 HEAD = "from fieldmark.tools.own import tool\n@tool\n"
@@ -66,6 +66,17 @@ def test_a_fault_is_one_line_with_its_place(tmp_path: Path, text: str, told: str
     with pytest.raises(UsageError) as fault:
         load(write(tmp_path, text))
     assert told in str(fault.value)
+
+
+def test_inside_a_container_it_is_found_by_its_name(tmp_path: Path) -> None:
+    write(tmp_path, GREET, "greet.py")
+    write(tmp_path, "import nowhere", "lost.py")
+    found = load_inside("greet", tmp_path)
+    assert found
+    assert found.name == "greet"
+    assert load_inside("../greet", tmp_path) is load_inside("ocr", tmp_path) is None
+    with pytest.raises(UsageError, match="the tool lost cannot be loaded in its container: ModuleNotFound"):
+        load_inside("lost", tmp_path)
 
 
 def test_names_that_are_taken_are_refused(tmp_path: Path) -> None:
