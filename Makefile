@@ -1,4 +1,4 @@
-.PHONY: setup image demo test check bench lock clean
+.PHONY: setup image demo test test-agents check bench lock clean
 .DEFAULT_GOAL := demo
 
 # Everything this machine needs: .venv, Tesseract, a Docker engine. Nothing is done twice.
@@ -15,6 +15,10 @@ demo: image
 # Two files of tests at a time: most of them wait for containers.
 test: image
 	@.venv/bin/pytest -n 2 --dist loadfile
+
+# Agents of others, really installed, against a scripted model: their images are built when they are not there.
+test-agents: image
+	@FIELDMARK_TEST_AGENTS=1 .venv/bin/pytest tests/real_agents
 
 check: setup
 	@.venv/bin/ruff check

@@ -34,7 +34,7 @@ from fieldmark.agents.foraging.stages import (
 from fieldmark.agents.foraging.state import Node, State, first_state, over
 from fieldmark.agents.model import BudgetExhausted, ChatModel
 from fieldmark.agents.pictures import Pictures
-from fieldmark.agents.turns import PARALLEL_CALLS, Turns, marked_answer, said
+from fieldmark.agents.turns import PARALLEL_CALLS, Turns, marked_answer
 from fieldmark.client import GatewayClient
 from fieldmark.needs import Needs
 from fieldmark.task import Prompt
@@ -96,7 +96,7 @@ class Foraging:
         ledger = state["ledger"].with_thoughts(thoughts)
         seen = list(thoughts.observations) if thoughts else []
         self._log("observe", _best_of(ledger), ledger, observations=seen, turn=0)
-        return {"messages": [said(reply)], "reply": reply, "ledger": ledger}
+        return {"messages": [reply.message], "reply": reply, "ledger": ledger}
 
     def acquire(self, state: State) -> State:
         """One turn with tools; text without calls ends the round."""
@@ -108,7 +108,7 @@ class Foraging:
         turn = state["turn"] + 1
         if not reply.tool_calls:
             self._log("acquire", _best_of(ledger), ledger, turn=turn)
-        return {"messages": [*ask, said(reply)], "reply": reply, "turn": turn, "ledger": ledger}
+        return {"messages": [*ask, reply.message], "reply": reply, "turn": turn, "ledger": ledger}
 
     def gather(self, state: State) -> State:
         """The results of this turn in the order of its calls, each with its number as evidence."""
@@ -144,7 +144,12 @@ class Foraging:
             ledger = ledger.without(best.name, verdict.why, verdict.cites)
         ruling = f"{best.name}: {verdict.ruling if verdict else 'no verdict could be read'}"
         self._log("verify", ruling, ledger, verdict=verdict, turn=state["turn"])
-        update: State = {"messages": [ask, said(reply)], "reply": reply, "ledger": ledger, "verdict": verdict}
+        update: State = {
+            "messages": [ask, reply.message],
+            "reply": reply,
+            "ledger": ledger,
+            "verdict": verdict,
+        }
         if verdict and verdict.ruling == "exact":
             update["answer"] = self._answered(verified(ledger, verdict, reply.text), ledger)
         return {**update, "rounds": state["rounds"] + 1}

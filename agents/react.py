@@ -23,7 +23,7 @@ from fieldmark.agents.messages import prompt_text, system, task_message, text_pa
 from fieldmark.agents.model import BudgetExhausted, ChatModel
 from fieldmark.agents.parsing import parse_answer
 from fieldmark.agents.pictures import Pictures
-from fieldmark.agents.turns import PARALLEL_CALLS, Turns, TurnState, instructions, marked_answer, said
+from fieldmark.agents.turns import PARALLEL_CALLS, Turns, TurnState, instructions, marked_answer
 from fieldmark.client import GatewayClient
 from fieldmark.needs import Needs
 from fieldmark.task import Limits, Prompt
@@ -69,7 +69,7 @@ class Loop:
             reply = self._model.chat(state["messages"], self._acting.schemas)
         except BudgetExhausted as error:
             return _out_of_budget(state, error)
-        update: TurnState = {"messages": [said(reply)], "reply": reply, "turn": state["turn"] + 1}
+        update: TurnState = {"messages": [reply.message], "reply": reply, "turn": state["turn"] + 1}
         parsed = parse_answer(reply.text, truncated=reply.truncated)
         if not reply.tool_calls and parsed.answer:
             update["answer"] = as_answer(parsed, reply.text)
@@ -106,7 +106,7 @@ class Loop:
         stop = None if parsed.answer else self._turns.why_none(state, reply)
         if stop:
             return {"messages": [ask], "stopped": stop}
-        return {"messages": [ask, said(reply)], "answer": as_answer(parsed, reply.text)}
+        return {"messages": [ask, reply.message], "answer": as_answer(parsed, reply.text)}
 
 
 class React:

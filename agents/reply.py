@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from fieldmark.agents.messages import Message, assistant
 from fieldmark.chat import read_chat
 from fieldmark.trace import CallRequest
 
@@ -25,6 +26,11 @@ class Reply:
     def truncated(self) -> bool:
         """Cut at the token limit."""
         return self.finish == "length"
+
+    @property
+    def message(self) -> Message:
+        """What the model said, as the conversation goes on with it."""
+        return assistant(self.text, self.tool_calls)
 
 
 def read_reply(raw: dict[str, Any], fallback_id: str) -> Reply:

@@ -12,7 +12,7 @@ from langgraph.types import Send
 from fieldmark.agents.acting import Acting, Outcome
 from fieldmark.agents.base import AgentAnswer, AgentStopped
 from fieldmark.agents.ending import as_answer, why_empty
-from fieldmark.agents.messages import Message, assistant, prompt_text
+from fieldmark.agents.messages import Message, prompt_text
 from fieldmark.agents.parsing import parse_answer
 from fieldmark.agents.reply import Reply
 from fieldmark.task import Limits, Prompt
@@ -85,10 +85,6 @@ class Turns:
         if state["turn"] >= self.most:
             return AgentStopped("max_turns", f"no answer within {self.most} turns")
         return why_empty(reply)
-
-
-def said(reply: Reply) -> Message:
-    return assistant(reply.text, reply.tool_calls)
 
 
 def marked_answer(messages: Sequence[Message]) -> AgentAnswer | None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from fieldmark.agents.base import Agent, AgentStopped
 from fieldmark.agents.lifeline import hold_lifeline
+from fieldmark.agents.own.agent import OwnAgent
 from fieldmark.agents.posting import answer_event
 from fieldmark.agents.registry import get_agent
 from fieldmark.agents.relay import start_relay
@@ -45,6 +46,8 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     if agent.uses_tools:
         all_tools()  # imported now, while nobody waits
+    if isinstance(agent, OwnAgent):
+        agent.warm()
     gateway = GatewayClient()
     hold_lifeline(gateway)
     start_relay(gateway.path)

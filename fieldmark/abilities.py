@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fieldmark.config import RunConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
@@ -11,8 +13,8 @@ from fieldmark.sandbox.gateway.web.door import WebDoor
 from fieldmark.selection import offered_tools, select
 from fieldmark.skills.choosing import choose
 from fieldmark.skills.skill import Skill
-from fieldmark.tools.base import Backend
-from fieldmark.tools.registry import all_tools, get_tool, tool_names
+from fieldmark.tools.base import Backend, Tool
+from fieldmark.tools.registry import all_tools
 from fieldmark.tools.vision import lite0
 
 _REMEDIES: dict[Backend | None, str] = {
@@ -25,9 +27,13 @@ _REMEDIES: dict[Backend | None, str] = {
 
 
 def choose_tools(
-    config: RunConfig, benchmark: Benchmark, web: WebDoor | None, search: SearchDoor | None = None
+    config: RunConfig,
+    benchmark: Benchmark,
+    web: WebDoor | None,
+    search: SearchDoor | None = None,
+    own: Sequence[Tool] = (),
 ) -> list[str]:
-    """The tools of `--tools`; when nothing is said, all whose backend this run has.
+    """The tools of `--tools`; when nothing is said, all whose backend this run has, also the user's `own`.
 
     The classifier stands in for eyes: only a model that has none gets it unasked.
     """
@@ -43,10 +49,11 @@ def choose_tools(
     }
     missing = {name for name, place in backends.items() if not place}
     unasked = missing if config.model.name in BUILTIN else missing | {"classifier"}
-    base = [tool.name for tool in all_tools() if tool.needs not in unasked]
-    chosen = base if asked is None or asked == ["all"] else select(asked, tool_names(), base, "tool")
+    known = {tool.name: tool for tool in (*all_tools(), *own)}
+    base = [name for name, tool in known.items() if tool.needs not in unasked]
+    chosen = base if asked is None or asked == ["all"] else select(asked, list(known), base, "tool")
     for name in chosen:
-        needs = get_tool(name).needs
+        needs = known[name].needs
         if needs in missing:
             remedy = _REMEDIES.get(needs, f"a {needs}, and {benchmark.name} has none: leave it out")
             raise UsageError(f"tool {name} needs {remedy}")
@@ -55,21 +62,22 @@ def choose_tools(
 
 def choose_abilities(
     config: RunConfig, benchmark: Benchmark, web: WebDoor | None, search: SearchDoor | None,
-    without: frozenset[str] = frozenset(),
+    without: frozenset[str] = frozenset(), own: Sequence[Tool] = (),
 ) -> tuple[list[str], list[Skill]]:  # fmt: skip
     """The tools that are offered and the skills that are on; a tool goes with the skills that carry it.
 
-    `without` are tools that the agent has no use for.
+    `without` are tools that the agent has no use for, `own` the user's own.
     """
     skills, known = choose(config.skills if config.skills is not None else ["all"])
     carried = {skill.name: skill.allowed_tools for skill in known}
-    tools = [name for name in choose_tools(config, benchmark, web, search) if name not in without]
+    tools = [name for name in choose_tools(config, benchmark, web, search, own) if name not in without]
     return offered_tools(tools, carried, [skill.name for skill in skills]), skills
 
 
 def no_abilities(config: RunConfig) -> tuple[list[str], list[Skill]]:
     """For an agent that only talks. What serves tools alone may stand: arms of a study share options."""
-    for option in ("tools", "skills"):
-        if getattr(config, option) not in (None, ["none"]):
-            raise UsageError(f"agent {config.agent} uses no {option}: leave --{option} out")
+    for option in ("tools", "tool", "skills"):
+        if getattr(config, option) not in (None, [], ["none"]):
+            noun = "tools" if option == "tool" else option
+            raise UsageError(f"agent {config.agent} uses no {noun}: leave --{option} out")
     return [], []

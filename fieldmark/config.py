@@ -56,8 +56,9 @@ class ModelConfig(BaseModel):
 class RunConfig(BaseModel):
     """One run: an agent and a model over the tasks of a benchmark.
 
-    `benchmark` is a bundled name or a path to `tasks.jsonl`. `tasks` keeps only these ids, `limit` the first
-    so many (0: all). `tools` and `skills` are entries of the grammar
+    `benchmark` is a bundled name or a path to `tasks.jsonl`; `agent` and `judge` are names, or files of the
+    user's own; `tool` are files of tools of the user's own, beside those of fieldmark. `tasks` keeps only
+    these ids, `limit` the first so many (0: all). `tools` and `skills` are entries of the grammar
     of `fieldmark.selection`; None: all. `skill_calls`: what a model that calls a skill as if it were a tool
     gets, the skill's text (`helpful`) or only `not_found` (`strict`). `ocr` is the engine behind the tool
     `ocr`. `image_side` is the longest side, in pixels, of the view that models are shown; a task whose
@@ -98,6 +99,7 @@ class RunConfig(BaseModel):
     eyes: ModelConfig | None = None
     judge: str = "exact"
     tools: list[str] | None = None
+    tool: list[Path] = []
     skills: list[str] | None = None
     skill_calls: SkillCalls = "helpful"
     ocr: OcrEngine = "tesseract"
@@ -146,6 +148,12 @@ class RunConfig(BaseModel):
         return (
             [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
         )
+
+    @field_validator("tool", mode="before")
+    @classmethod
+    def _files(cls, value: object) -> object:
+        """In a file, one path may stand without a list."""
+        return [value] if isinstance(value, str) else value
 
     @field_validator("allow", "deny")
     @classmethod

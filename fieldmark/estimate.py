@@ -42,7 +42,7 @@ class Estimate(BaseModel):
 
 def estimate(config: RunConfig) -> Estimate:
     """Needs no engine, asks no server, writes nothing. UsageError for names and files that are not there."""
-    benchmark, tasks, agent = preflight.load(config)
+    benchmark, tasks, agent, _ = preflight.load(config)
     costs = preflight.make_costs(config)
     arms, epochs = 1, 1
     episodes = arms * len(tasks) * epochs

@@ -12,7 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fieldmark import __version__, own_data, preflight, replaying
+from fieldmark import __version__, own_agent, own_code, own_data, preflight, replaying
+from fieldmark.agents.registry import agent_name, is_path
 from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.doctor.brief import warnings
@@ -26,6 +27,7 @@ from fieldmark.sandbox.gateway.upstream import HttpUpstream
 from fieldmark.staging import StagedTask, stage
 from fieldmark.task import Task
 from fieldmark.trace import Picture, Role
+from fieldmark.user_file import is_file_name
 
 Say = Callable[[str], None]
 MAY_CHANGE = {
@@ -79,6 +81,8 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     if plan.benchmark.version != was:
         raise UsageError(f"{plan.benchmark.name} has changed since {path} began: start a new run")
     _same_web(folder, plan, path)
+    own_agent.check_unchanged(plan.agent_sha256, folder.config(), str(path))
+    own_code.check_unchanged(plan.own_tools, config.judge, plan.skills, folder.config(), str(path))
     own_data.check_unchanged(config, folder.config(), str(path))
     folder.lock()
     for line in folder.repair():
@@ -140,7 +144,8 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
             "tasks": len(plan.tasks),
             "guard": plan.benchmark.guard,
         },
-        "agent": config.agent,
+        "agent": plan.agent_name,
+        **({"agent_sha256": plan.agent_sha256} if plan.agent_sha256 else {}),
         "model": {
             "name": plan.upstream.name,
             "sees": plan.upstream.sees,
@@ -164,7 +169,8 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "parallel": plan.parallel,
         "container": _container(plan),
         "seed": config.seed,
-        "judge": config.judge,
+        "judge": plan.judge.name,
+        **own_code.describe(plan.own_tools, config.judge),
         "web": plan.web.describe() if plan.web else {"mode": config.web},
         "search": plan.search.describe() if plan.search else {},
         **own_data.describe(config),
@@ -222,7 +228,7 @@ def _staged_before(folder: RunDir, plan: Plan) -> list[StagedTask]:
 def _default_name(config: RunConfig) -> str:
     now = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
     model = "replay" if config.replay else config.model.name.rpartition("/")[2]
-    return f"{now}-{config.agent}-{model}"
+    return f"{now}-{agent_name(config.agent)}-{model}"
 
 
 def _public(base_url: str | None) -> str | None:
@@ -231,8 +237,12 @@ def _public(base_url: str | None) -> str | None:
 
 def _publishable(plan: Plan) -> dict[str, Any]:
     """The configuration as it was carried out, without secrets and without paths of this machine."""
-    recorded = plan.config.model_dump(mode="json", exclude_none=True, exclude={"out", *PATHS})
+    recorded = plan.config.model_dump(mode="json", exclude_none=True, exclude={"out", "tool", *PATHS})
     recorded["benchmark"] = plan.benchmark.name
+    recorded["agent"] = plan.agent_name
+    recorded["judge"] = plan.judge.name
+    if plan.config.skills:
+        recorded["skills"] = own_code.skills_by_path(plan.config.skills, public=True)
     recorded["model"]["sees"] = plan.upstream.sees
     for model in (recorded["model"], recorded.get("eyes", {})):
         if "base_url" in model:
@@ -240,10 +250,18 @@ def _publishable(plan: Plan) -> dict[str, Any]:
     return recorded
 
 
-def _paths(config: RunConfig) -> dict[str, str]:
+def _paths(config: RunConfig) -> dict[str, Any]:
     """What lies where on this machine, so that it holds from any folder; a bundled name as it is."""
     named = Path(config.benchmark)
-    paths = {"benchmark": str(named.resolve()) if named.exists() else config.benchmark}
+    paths: dict[str, Any] = {"benchmark": str(named.resolve()) if named.exists() else config.benchmark}
+    if is_path(config.agent):
+        paths["agent"] = str(Path(config.agent).resolve())
+    if is_file_name(config.judge):
+        paths["judge"] = str(Path(config.judge).resolve())
+    if config.skills:
+        paths["skills"] = own_code.skills_by_path(config.skills, public=False)
+    if config.tool:
+        paths["tool"] = [str(path.resolve()) for path in config.tool]
     return paths | {key: str(path.resolve()) for key in PATHS if (path := getattr(config, key))}
 
 

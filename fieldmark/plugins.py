@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -24,10 +25,12 @@ def names(package: str, marker: str) -> tuple[str, ...]:
     return tuple(sorted(s.name[:-3] for s in sources if assigns.search(s.read_text(encoding="utf-8"))))
 
 
-def load(package: str, marker: str, name: str) -> Any:
-    """The plug-in called `name`; a UsageError that lists the known ones and says how to add one."""
-    known = names(package, marker)
-    if name not in known:
+def load(package: str, marker: str, name: str, beside: Sequence[str] = ()) -> Any:
+    """The plug-in called `name`; a UsageError that lists the known ones, and those `beside` them, and says
+    how to add one.
+    """
+    if name not in names(package, marker):
+        known = sorted({*names(package, marker), *beside})
         noun, folder = marker.lower(), package.removeprefix("fieldmark.").replace(".", "/")
         close = difflib.get_close_matches(name, known, 1)
         hint = f" (did you mean {close[0]}?)" if close else ""

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from fieldmark import replaying
 from fieldmark.abilities import choose_abilities, no_abilities
 from fieldmark.agents.base import Agent
-from fieldmark.agents.registry import get_agent
+from fieldmark.agents.registry import agent_name, get_agent
 from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.doctor.abilities import Ability
 from fieldmark.doctor.asking import Model
@@ -22,8 +22,10 @@ from fieldmark.doctor.server import listed
 from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.benchmarks.loading import load_benchmark
-from fieldmark.evals.judges import get_judge
+from fieldmark.evals.judges import Judge, get_judge
 from fieldmark.needs import Needs
+from fieldmark.own_agent import own_agent
+from fieldmark.own_code import OwnTools, load_tools
 from fieldmark.own_data import with_own_data
 from fieldmark.prices import Costs, Price, find_price
 from fieldmark.sandbox import engine, image
@@ -51,7 +53,11 @@ BROWSER_MB = 512
 
 @dataclass(frozen=True)
 class Plan:
-    """A run whose names, files and services were found to be there."""
+    """A run whose names, files and services were found to be there.
+
+    `agent_name` is what records call its agent, `worker_agent` what the worker is started with; `mounts` are
+    files of this machine that a container reads, and where. `agent_sha256` is of an agent of the user's own.
+    """
 
     config: RunConfig
     benchmark: Benchmark
@@ -64,24 +70,32 @@ class Plan:
     image_id: str
     needs: Needs
     parallel: int
+    agent_name: str
+    judge: Judge
+    own_tools: OwnTools
+    worker_agent: str
     web: WebDoor | None = None
     search: SearchDoor | None = None
     eyes: Upstream | None = None
     costs: Costs = field(default_factory=lambda: Costs({}))
     trials: dict[Role, list[Ability]] = field(default_factory=dict)
     recording: Recording | None = None
+    agent_sha256: str | None = None
+    mounts: dict[str, str] = field(default_factory=dict)
 
 
 def make_plan(config: RunConfig) -> Plan:
     """Check a configuration against the world; UsageError for the first thing that is wrong."""
     config, recording = replaying.settled(config)
-    benchmark, tasks, agent = load(config)
+    benchmark, tasks, agent, judge = load(config)
     if recording:
         replaying.check_tasks(recording, tasks, config.replay)
+    own = own_agent(config.agent, config.benchmark)
+    own_tools = load_tools(config.tool)
     web = make_web(config, benchmark)
     search = make_search(config, web, benchmark.index) if agent.uses_tools else None
     tools, skills = (
-        choose_abilities(config, benchmark, web, search, agent.without_tools)
+        choose_abilities(config, benchmark, web, search, agent.without_tools, own_tools.tools)
         if agent.uses_tools
         else no_abilities(config)
     )
@@ -91,21 +105,39 @@ def make_plan(config: RunConfig) -> Plan:
     config = config.model_copy(update={"model": with_space(config.model), "prices": prices_of(config, costs)})
     docker = engine.connect()
     variant = Variant("rapidocr" if config.ocr == "rapidocr" else None, needs.kit)
-    image_id = image.require(docker, variant)
-    parallel = config.parallel or at_once(docker, needs)
-    trials = try_models(config, uses_tools=agent.uses_tools) if config.preflight and not recording else {}
+    image_id = image.require(docker, variant, config.agent)
     return Plan(
-        config, benchmark, tasks, tools, skills, upstream, docker, variant, image_id, needs, parallel,
-        web, search, eyes, costs, trials, recording,
-    )  # fmt: skip
+        config=config,
+        benchmark=benchmark,
+        tasks=tasks,
+        tools=tools,
+        skills=skills,
+        upstream=upstream,
+        docker=docker,
+        variant=variant,
+        image_id=image_id,
+        needs=needs,
+        parallel=config.parallel or at_once(docker, needs),
+        agent_name=agent_name(config.agent),
+        judge=judge,
+        own_tools=own_tools,
+        worker_agent=own.inside if own else config.agent,
+        web=web,
+        search=search,
+        eyes=eyes,
+        costs=costs,
+        trials=try_models(config, uses_tools=agent.uses_tools) if config.preflight and not recording else {},
+        recording=recording,
+        agent_sha256=own.sha256() if own else None,
+        mounts={**(own.mounts if own else {}), **own_tools.mounts},
+    )
 
 
-def load(config: RunConfig) -> tuple[Benchmark, list[Task], Agent]:
-    """The benchmark, the tasks of the run, and the agent; that the judge is there is seen, too."""
+def load(config: RunConfig) -> tuple[Benchmark, list[Task], Agent, Judge]:
+    """The benchmark, the tasks of the run, the agent and the judge."""
     benchmark = with_own_data(load_benchmark(config.benchmark), config)
     tasks = select_tasks(benchmark, config)
-    get_judge(config.judge)
-    return benchmark, tasks, get_agent(config.agent)
+    return benchmark, tasks, get_agent(config.agent), get_judge(config.judge)
 
 
 def needs_of(agent: Agent, tools: list[str]) -> Needs:

@@ -112,14 +112,14 @@ class RunDir:
         temporary.write_bytes(f"{text}\n".encode("utf-8", "replace"))
         temporary.replace(self.run_json)
 
-    def write_paths(self, paths: dict[str, str]) -> None:
+    def write_paths(self, paths: dict[str, Any]) -> None:
         """Where things lie on this machine: needed to go on with the run, and nobody else's business."""
         self.paths_file.write_text(json.dumps(paths), encoding="utf-8", errors="replace")
 
-    def paths(self) -> dict[str, str]:
+    def paths(self) -> dict[str, Any]:
         """What `write_paths` wrote; empty when the private part is not there."""
         try:
-            loaded: dict[str, str] = json.loads(self.paths_file.read_text(encoding="utf-8"))
+            loaded: dict[str, Any] = json.loads(self.paths_file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
         return loaded

@@ -15,7 +15,6 @@ from fieldmark import preflight, probing
 from fieldmark.blobs import BlobStore
 from fieldmark.episode import RunServices, run_episode
 from fieldmark.errors import InterruptedRun
-from fieldmark.evals.judges import get_judge
 from fieldmark.leaks import LeakFinder
 from fieldmark.preflight import Plan
 from fieldmark.progress import RunProgress
@@ -111,9 +110,9 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
     )
     pool = ContainerPool(
         plan.docker, plan.image_id, run.folder.path.name,
-        [PYTHON, "-m", "fieldmark.agents.worker", config.agent],
+        [PYTHON, "-m", "fieldmark.agents.worker", plan.worker_agent],
         needs=plan.needs, lifetime=HARD_STOP * config.limits.seconds + 60,
-        spare=min(SPARE, plan.parallel), expected=expected,
+        spare=min(SPARE, plan.parallel), expected=expected, mounts=plan.mounts,
     )  # fmt: skip
     try:
         pool.warm()
@@ -219,7 +218,7 @@ class _Judging:
 
     def __init__(self, run: Run, progress: RunProgress) -> None:
         self._folder = run.folder
-        self._judge = get_judge(run.plan.config.judge)
+        self._judge = run.plan.judge
         self._tasks = {staged.task.id: staged.task for staged in run.staged}
         self._progress = progress
         self._leaks = LeakFinder(run.folder)

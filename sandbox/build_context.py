@@ -62,6 +62,7 @@ SHARED_FILES = (
     "client.py",
     "relay.py",
     "plugins.py",
+    "user_file.py",
     "cli.py",
     "commands/__init__.py",
     "commands/mcp.py",

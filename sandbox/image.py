@@ -62,12 +62,12 @@ def state(client: DockerClient, variant: Variant = PLAIN) -> State:
     return "stale" if tags else "missing"
 
 
-def require(client: DockerClient, variant: Variant = PLAIN) -> str:
-    """Id of the current image; UsageError with the remedy when it has to be built first."""
+def require(client: DockerClient, variant: Variant = PLAIN, agent: str | None = None) -> str:
+    """Id of the current image; UsageError with the remedy, naming `agent`, when it must be built first."""
     found = state(client, variant)
     if found != "ready":
         options = f" --with {variant.extra}" if variant.extra else ""
-        options += f" --agent {variant.kit.name}" if variant.kit else ""
+        options += f" --agent {agent or variant.kit.name}" if variant.kit else ""
         what = f" for{options}" if options else ""
         raise UsageError(f"the sandbox image{what} is {found}: run `fieldmark sandbox build{options}`")
     return str(client.images.get(tag(variant)).id)

@@ -15,7 +15,8 @@ from fieldmark.cli import COMMANDS
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("agents", "tools", "skills", "sandbox", "memory", "evals")
 ORCHESTRATORS = {
-    "abilities", "runner", "episode", "launch", "leaks", "own_data", "preflight", "probing", "replaying",
+    "abilities", "runner", "episode", "launch", "leaks", "own_agent", "own_code", "own_data",
+    "preflight", "probing", "replaying",
     "staging", "cli"
 }  # fmt: skip
 """The modules of fieldmark/ that may import the folders, beside commands/."""

@@ -1,4 +1,7 @@
-"""Finds the tools: each is a file `tools/<name>.py` that defines `TOOL`. Importing this imports none."""
+"""Finds the tools: each is a file `tools/<name>.py` that defines `TOOL`. Importing this imports none.
+
+Inside a container a tool of the user's own is found by its name too.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,10 @@ def get_tool(name: str) -> Tool:
 
 def offered_tool(name: str, space: Space) -> Tool:
     """The tool as a model is offered it whose boxes are in `space` unless it says otherwise."""
+    from fieldmark.tools import own
     from fieldmark.tools.boxes import in_space
 
-    return in_space(get_tool(name), space)
+    return in_space(own.load_inside(name) or get_tool(name), space)
 
 
 def all_tools() -> list[Tool]:

@@ -30,6 +30,10 @@ def _values(ctx: click.Context, param: click.Parameter, pairs: tuple[str, ...]) 
     return values or None
 
 
+def _files(ctx: click.Context, param: click.Parameter, value: tuple[Path, ...]) -> list[Path] | None:
+    return list(value) or None
+
+
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _NUMBER = click.FloatRange(min=0, max=1e9)
@@ -38,7 +42,9 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 @click.command("run")
 @click.argument("toml", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--benchmark", help="A bundled name, or a path to a tasks.jsonl.  [default: fieldmark-mini]")
-@click.option("--agent", help="closed_book, react, forager or opencode.  [default: react]")
+@click.option(
+    "--agent", help="closed_book, react, forager, opencode, …, or a file of your own.  [default: react]"
+)
 @click.option(
     "--model",
     help="builtin/scout, a name that --base-url serves, or replay:RUN, a run folder."
@@ -79,8 +85,12 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 @click.option("--eyes", help="A vision model for inspect_image to ask.  [default: none]")
 @click.option("--eyes-url", help="Its server.  [default: the model's]")
 @click.option("--eyes-key-env", help="The variable that holds its key.  [default: the model's]")
-@click.option("--judge", help="[default: exact]")
+@click.option("--judge", help="exact, or a Python file of your own.  [default: exact]")
 @click.option("--tools", callback=_names, help="none, all, a,b or all,-a.  [default: all]")
+@click.option(
+    "--tool", multiple=True, callback=_files, type=_FILE,
+    help="A Python file of a tool of your own; repeatable.",
+)  # fmt: skip
 @click.option("--skills", callback=_names, help="The same, or a folder of your own.  [default: all]")
 @click.option(
     "--skill-calls",
@@ -152,6 +162,7 @@ def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool
     fieldmark run --benchmark fieldmark-mini --agent react --model builtin/scout --parallel 4
     fieldmark run --model qwen3-vl-8b --base-url http://localhost:8000/v1 --force temperature=0
     fieldmark run --model replay:runs/A --agent react     # the recorded replies, offline
+    fieldmark run --agent ./my_agent.py --tool ./my_tool.py --benchmark ./tasks.jsonl
     fieldmark run --resume runs/20261130-101500-react-scout
     fieldmark run run.toml --dry-run
     """

@@ -16,6 +16,7 @@ from fieldmark.errors import DataFault, UsageError
 
 if TYPE_CHECKING:
     from fieldmark.task import OcrEngine, Prompt
+    from fieldmark.tools.base import Tool
     from fieldmark.tools.inside import FilingContext
     from fieldmark.tools.offer import Offer
     from fieldmark.tools.outside import HostContext
@@ -70,6 +71,7 @@ def host_options(command: _Decorated) -> _Decorated:
 @host_options
 def command(name: str | None, arguments: str, **given: Any) -> None:
     """Call the tool NAME and print one JSON line {ok, text, data, pictures}; without NAME list the tools.
+    NAME may also be a file of your own.
 
     Exit code 0 also when the tool could not do its job (ok is false); 2 for bad usage. Inside a container a
     NAME that is not offered is recorded like any call, and fails with error_kind not_found.
@@ -77,19 +79,19 @@ def command(name: str | None, arguments: str, **given: Any) -> None:
     \b
     fieldmark tool
     fieldmark tool ocr --json '{"mode": "registration"}' --image photo.jpg
+    fieldmark tool ./my_tool.py --image photo.jpg
     fieldmark tool open_page --json '{"url": "https://example.org/"}' --web live
     fieldmark tool web_search --json '{"query": "737 MAX winglet"}' --search serpapi:bing
     """
-    from fieldmark.tools.boxes import looks
     from fieldmark.tools.offer import Offer
-    from fieldmark.tools.registry import all_tools, get_tool
+    from fieldmark.tools.registry import all_tools
 
     if is_inside(given["image"]):
         prompt = prompt_here()
         offer, world = Offer.of(prompt), inside(prompt, given["out"])
     else:
-        tools = [get_tool(name)] if name else all_tools()
-        looking = any(looks(tool) for tool in tools)
+        tools, looking = _one(name) if name else (all_tools(), True)
+        name = name and tools[0].name
         offer, world = Offer({tool.name: tool for tool in tools}), outside(**given, looking=looking)
     if name is None:
         _list(offer)
@@ -103,6 +105,20 @@ def command(name: str | None, arguments: str, **given: Any) -> None:
     if not result.ok:
         row["error_kind"] = result.error_kind
     click.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
+
+
+def _one(name: str) -> tuple[list[Tool], bool]:
+    """The tool of that name or of that file of the user's own, and whether it looks at the picture."""
+    from fieldmark.tools import own
+    from fieldmark.tools.boxes import looks
+    from fieldmark.tools.registry import get_tool
+    from fieldmark.user_file import is_file_name
+
+    if is_file_name(name):
+        tool = own.load(Path(name))
+        return [tool], own.uses_context(tool)
+    tool = get_tool(name)
+    return [tool], looks(tool)
 
 
 def _list(offer: Offer) -> None:

@@ -1,0 +1,178 @@
+"""Recipe: a TOML file that says how an agent of others is installed, started and read (docs/recipes.md)."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from string import Template
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from fieldmark.errors import UsageError
+
+VALUES = (
+    *("text", "picture", "workspace", "home", "skills"),
+    *("base_url", "model", "sees", "context", "output", "seconds"),
+)
+"""What texts of a recipe may name as `$value`."""
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NPM = re.compile(r"(@[\w.-]+/)?[\w.-]+@\d[\w.+-]*")
+_PIP = re.compile(r"[\w.-]+(\[[\w,.-]+\])?==\d[\w.!+-]*")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Install(_Strict):
+    """Packages of the agent's image, each at one version: `name@1.2.3` for npm, `name==1.2.3` for pip."""
+
+    npm: tuple[str, ...] = ()
+    pip: tuple[str, ...] = ()
+
+    @field_validator("npm", "pip")
+    @classmethod
+    def _pinned(cls, packages: tuple[str, ...], info: Any) -> tuple[str, ...]:
+        pattern, example = (_NPM, "name@1.2.3") if info.field_name == "npm" else (_PIP, "name==1.2.3")
+        for package in packages:
+            if not pattern.fullmatch(package):
+                raise ValueError(f"{package!r} is not pinned: write {example}")
+        return packages
+
+
+class Limits(_Strict):
+    """What its container may use; `processors` are whole cores' worth of time."""
+
+    memory_mb: int = Field(default=1024, ge=256)
+    processors: float = Field(default=1.0, gt=0)
+    pids: int = Field(default=256, ge=16)
+
+
+class Start(_Strict):
+    """`command` is run in the workspace, without a shell; `stdin` is what it can read, then its end."""
+
+    command: tuple[str, ...] = Field(min_length=1)
+    stdin: str = ""
+
+
+class WithPicture(_Strict):
+    """What a model that sees gets beside: more arguments of the command, a line more of `$text`."""
+
+    arguments: tuple[str, ...] = ()
+    text: str = ""
+
+
+class Skills(_Strict):
+    """Where the agent looks for folders with a `SKILL.md`."""
+
+    folder: str
+
+
+class Selector(_Strict):
+    """One value of a JSON object. Keys are paths: `item.text`, `messages.-1.content`."""
+
+    where: dict[str, str | bool | int] = {}
+    field: str
+
+
+class Answer(_Strict):
+    """Where its answer is: in what it prints, or in `file`. `json` is one object, `jsonl` one a line, of
+    which the last that has all of `where` and the `field` counts. `last` marks the line after which it has
+    no more to say: should it not end then, it is ended.
+    """
+
+    format: Literal["text", "json", "jsonl"] = "text"
+    file: str = ""
+    where: dict[str, str | bool | int] = {}
+    field: str = ""
+    last: dict[str, str | bool | int] = {}
+
+
+class Recipe(_Strict):
+    """A whole recipe. Without `answer`, the last thing its model said is the answer."""
+
+    install: Install = Install()
+    needs: Limits = Limits()
+    run: Start
+    picture: WithPicture = WithPicture()
+    env: dict[str, str] = {}
+    files: dict[str, str] = {}
+    skills: Skills | None = None
+    answer: Answer | None = None
+    error: Selector | None = None
+
+
+def read_recipe(file: Path | Traversable) -> tuple[str, Recipe]:
+    """Its name, which is the file's, and what it says. UsageError names the file, the key and the remedy."""
+    name = file.name.removesuffix(".toml")
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{file}: call it by small letters, digits and single dashes, such as my-agent.toml")
+    try:
+        recipe = Recipe.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} is not valid TOML: {error}") from None
+    except ValidationError as error:
+        raise UsageError(f"{file}: {_explain(error)}") from None
+    for where, text in _templates(recipe):
+        _check_template(f"{file}: {where}", text)
+    _check_answer(recipe, f"{file}: answer")
+    return name, recipe
+
+
+def _check_answer(recipe: Recipe, where: str) -> None:
+    answer = recipe.answer
+    if answer is None:
+        return
+    if answer.format == "text" and (answer.field or answer.where or answer.last):
+        raise UsageError(f"{where}: a text has no fields: set format to json or jsonl, or leave them out")
+    if answer.format != "text" and not answer.field:
+        raise UsageError(f'{where}.field: say which field of the {answer.format} is the answer: "result"')
+
+
+def _templates(recipe: Recipe) -> list[tuple[str, str]]:
+    """Every text in which values are put, and the key under which it stands."""
+    texts = [("run.command", word) for word in recipe.run.command]
+    texts += [("picture.arguments", word) for word in recipe.picture.arguments]
+    texts += [("run.stdin", recipe.run.stdin), ("picture.text", recipe.picture.text)]
+    texts += [(f"env.{key}", value) for key, value in recipe.env.items()]
+    texts += [(f"files.{key}", text) for key, value in recipe.files.items() for text in (key, value)]
+    if recipe.skills:
+        texts.append(("skills.folder", recipe.skills.folder))
+    if recipe.answer:
+        texts.append(("answer.file", recipe.answer.file))
+    return texts
+
+
+def _check_template(where: str, text: str) -> None:
+    template = Template(text)
+    if not template.is_valid():
+        raise UsageError(f"{where}: a $ that names no value: write $$ for a dollar sign")
+    for named in template.get_identifiers():
+        if named not in VALUES:
+            known = ", ".join(f"${value}" for value in VALUES)
+            raise UsageError(f"{where}: no value ${named}: there are {known}; $$ is a dollar sign")
+
+
+def _explain(error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        table = first["loc"][:-1]
+        kind: Any = Recipe
+        for part in table:
+            kind = _inner(kind.model_fields[str(part)].annotation)
+        return f"unknown key {where!r}: here are the keys {', '.join(kind.model_fields)}"
+    if first["type"] == "missing":
+        return f"{where} is missing: see docs/recipes.md"
+    why = first["msg"].removeprefix("Value error, ")
+    return f"{where}: {why[:1].lower()}{why[1:]}"
+
+
+def _inner(annotation: Any) -> Any:
+    """The model of an optional table."""
+    return next((a for a in getattr(annotation, "__args__", ()) if a is not type(None)), annotation)
