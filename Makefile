@@ -1,4 +1,4 @@
-.PHONY: setup image demo test check bench lock clean
+.PHONY: setup image demo test test-agents check bench lock clean
 .DEFAULT_GOAL := demo
 
 # Everything this machine needs: .venv, Tesseract, a Docker engine. Nothing is done twice.
@@ -14,6 +14,10 @@ demo: image
 
 test: image
 	@.venv/bin/pytest
+
+# Agents of others, really installed, against a scripted model: their images are built when they are not there.
+test-agents: image
+	@FIELDMARK_TEST_AGENTS=1 .venv/bin/pytest tests/real_agents
 
 check: setup
 	@.venv/bin/ruff check
