@@ -17,6 +17,7 @@ LEAN = ("read", "exec", "process", "view_image", "bundle-mcp")
 """What is left of its tools in the lean condition: to read, to run programs, to look, and ours."""
 PLUGIN_SKILLS = ("browser-automation", "canvas")
 """Skills of its plugins, which the switch for its bundled ones leaves on."""
+_SILENT = "Agent couldn't generate a response"
 _QUIET = ("OPENCLAW_OFFLINE", "OPENCLAW_NO_AUTO_UPDATE", "DO_NOT_TRACK", "CI", "NO_COLOR")
 
 
@@ -54,7 +55,7 @@ class OpenClaw:
         error, summary = said.get("error"), said.get("toolSummary")
         message = f"{error.get('kind')}: {error.get('message')}" if isinstance(error, dict) else None
         calls = summary.get("calls") if isinstance(summary, dict) else None
-        return Collected(str(said.get("final") or ""), message, calls)
+        return Collected(str(said.get("final") or ""), message, calls, _SILENT in (message or ""))
 
     def _config(self, setting: Setting) -> dict[str, Any]:
         prompt = setting.prompt

@@ -109,6 +109,12 @@ def test_an_error_is_read_with_its_kind(collect: Callable[..., Any]) -> None:
     assert (said.text, said.error) == ("", "context_overflow: prompt too large")
 
 
+def test_a_model_that_said_nothing_is_no_crash(collect: Callable[..., Any]) -> None:
+    error = {"message": "Agent couldn't generate a response.", "kind": "fallback_exhausted"}
+
+    assert collect({"ok": False, "status": "error", "final": "", "error": error}, 1).silent
+
+
 @pytest.mark.parametrize("printed", ["", "{", "null", "[]", '"final"', "no JSON at all"])
 def test_output_that_is_no_envelope_says_nothing(collect: Callable[..., Any], printed: str) -> None:
     assert collect(printed, 143).text == ""
