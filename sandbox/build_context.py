@@ -32,8 +32,10 @@ NODE = KITS / "node.lock"
 LOCK = HERE / "requirements.lock"
 EXTRAS = ("rapidocr",)
 """What an image may hold beside: packages of `requirements-<extra>.lock`."""
-LOCK_FILES = ("package-lock.json", "requirements.txt")
-"""Of `kits/<name>/`: what fixes its packages to the byte; without them it gets what the indexes have."""
+KIT_FILES = ("package-lock.json", "requirements.txt", "warm.py")
+"""Of `kits/<name>/`: what fixes its packages to the byte (without, it gets what the indexes have), and a
+program that the build runs once in its folder.
+"""
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def _digest(seed: str, files: dict[str, Path]) -> str:
 
 
 def kit_files(kit: Kit) -> dict[str, bytes]:
-    """The files that say what a kit is: its packages, and the locks of `kits/<name>/` where there are any."""
+    """The files that say what a kit is: its packages, and those of `kits/<name>/`."""
     files: dict[str, bytes] = {}
     if kit.npm:
         packages = dict(package.rsplit("@", 1) for package in kit.npm)
@@ -136,8 +138,8 @@ def kit_files(kit: Kit) -> dict[str, bytes]:
         files["needs-node"] = b""
     if kit.pip:
         files["requirements.txt"] = "\n".join(kit.pip).encode()
-    locks = ((name, KITS / kit.name / name) for name in LOCK_FILES)
-    return files | {name: path.read_bytes() for name, path in locks if path.is_file()}
+    own = ((name, KITS / kit.name / name) for name in KIT_FILES)
+    return files | {name: path.read_bytes() for name, path in own if path.is_file()}
 
 
 def write_runtime_context(target: Path, architecture: str, extra: str | None = None) -> None:

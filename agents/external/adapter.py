@@ -50,11 +50,15 @@ class Output:
 
 @dataclass(frozen=True)
 class Collected:
-    """What the agent's own output says: its final text; an error; how many tools it called, if it says so."""
+    """What the agent's own output says: its final text; an error; how many tools it called, if it says so.
+
+    `silent`: its error is no more than that its model said nothing.
+    """
 
     text: str = ""
     error: str | None = None
     tool_calls: int | None = None
+    silent: bool = False
 
 
 class Adapter(Protocol):

@@ -64,7 +64,7 @@ class ExternalAgent:
         parsed = parse_answer(raw)
         if parsed.answer:
             return as_answer(parsed, raw)
-        if said.error or output.exit_code:
+        if not said.silent and (said.error or output.exit_code):
             why = said.error or f"{self.name} ended with code {output.exit_code}"
             raise AgentStopped("crash", why[:500])
         raise AgentStopped("empty", f"{self.name} ended without an answer")

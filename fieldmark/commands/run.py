@@ -43,7 +43,8 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 @click.argument("toml", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--benchmark", help="A bundled name, or a path to a tasks.jsonl.  [default: fieldmark-mini]")
 @click.option(
-    "--agent", help="closed_book, react, forager, opencode, …, or a file of your own.  [default: react]"
+    "--agent",
+    help="closed_book, react, forager, opencode, openclaw, …, or a file of your own.  [default: react]",
 )
 @click.option(
     "--model",

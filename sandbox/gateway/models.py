@@ -14,9 +14,10 @@ from fieldmark.errors import EpisodeFault, ModelFault
 from fieldmark.sandbox.gateway import modelcall
 from fieldmark.sandbox.gateway.bodies import read_body
 from fieldmark.sandbox.gateway.modelcall import ModelRequest
+from fieldmark.sandbox.gateway.recipient import recipient, served
 from fieldmark.sandbox.gateway.replies import Refused, gone
 from fieldmark.sandbox.gateway.session import Session
-from fieldmark.sandbox.gateway.upstream import UpstreamReply
+from fieldmark.sandbox.gateway.upstream import Upstream, UpstreamReply
 from fieldmark.sandbox.gateway.wire import messages, requests
 from fieldmark.sandbox.gateway.wire.common import Body
 from fieldmark.sandbox.gateway.wire.formats import format_of
@@ -27,12 +28,15 @@ async def call(session: Session, request: web.BaseRequest) -> web.StreamResponse
     raw = await read_body(session, request)
     wire = format_of(request.path)
     # in a thread: hashing and packing megabytes would hold up every other episode
+    to = await session.in_thread(recipient, session, wire, raw)
     asked = await session.in_thread(
-        modelcall.take_apart, session, session.upstream, wire, raw, request.headers
+        modelcall.take_apart, session, to.upstream, wire, raw, request.headers, to.role
     )
-    name = session.take_model_call(asked.digest)
+    name = to.take(asked.digest)
     try:
-        return await session.work(_forward(session, request, asked, name))  # type: ignore[no-any-return]
+        return await session.work(  # type: ignore[no-any-return]
+            _forward(session, to.upstream, request, asked, name)
+        )
     except EpisodeFault as fault:
         session.fail(fault)
     except asyncio.CancelledError:
@@ -54,17 +58,18 @@ async def count_tokens(session: Session, request: web.BaseRequest) -> web.Stream
 
 
 async def list_models(session: Session, request: web.BaseRequest) -> web.Response:
-    """The one model of this run, in a list that the clients of OpenAI and of Anthropic can read."""
-    name = session.prompt.model
-    ends = {"first_id": name, "last_id": name, "has_more": False}
-    return web.json_response({"object": "list", "data": [_described(name)], **ends})
+    """The run's model and its eyes, in a list that the clients of OpenAI and of Anthropic can read."""
+    names = served(session)
+    ends = {"first_id": names[0], "last_id": names[-1], "has_more": False}
+    return web.json_response({"object": "list", "data": [_described(name) for name in names], **ends})
 
 
 async def one_model(session: Session, request: web.BaseRequest) -> web.Response:
-    """The run's model by its name."""
-    name = request.path.removeprefix("/v1/models/")
-    if name != session.prompt.model:
-        raise Refused(404, "model_not_found", f"no model {name[:200]!r}: it is {session.prompt.model!r}")
+    """A model of the run by its name."""
+    name, names = request.path.removeprefix("/v1/models/"), served(session)
+    if name not in names:
+        known = " and ".join(map(repr, names))
+        raise Refused(404, "model_not_found", f"no model {name[:200]!r}: this run has {known}")
     return web.json_response(_described(name))
 
 
@@ -74,10 +79,10 @@ async def last_reply(session: Session, request: web.BaseRequest) -> web.Response
 
 
 async def _forward(
-    session: Session, request: web.BaseRequest, asked: ModelRequest, name: str
+    session: Session, upstream: Upstream, request: web.BaseRequest, asked: ModelRequest, name: str
 ) -> web.StreamResponse:
     await modelcall.look_for_picture(session, asked)
-    async with modelcall.recorded(session, session.upstream, asked, name) as reply:
+    async with modelcall.recorded(session, upstream, asked, name) as reply:
         return await (_pass_stream(request, reply) if reply.streams else _pass_whole(reply))
 
 

@@ -90,7 +90,7 @@ async def test_through_the_relay_that_agents_are_given(enter: Enter, unused_tcp_
                 reply = await client.responses.create(model="scripted", input="What is this?")
                 assert [model.id async for model in client.models.list()] == ["scripted"]
                 assert (await client.models.retrieve("scripted")).id == "scripted"
-                with pytest.raises(openai.NotFoundError, match="no model 'gpt-5': it is 'scripted'"):
+                with pytest.raises(openai.NotFoundError, match="no model 'gpt-5': this run has 'scripted'"):
                     await client.models.retrieve("gpt-5")
     assert reply.output_text == "A grey gradient."
 

@@ -1,0 +1,151 @@
+"""OpenClaw, really installed, in containers, against a scripted model: how it answers, and how it ends.
+
+One run holds all cases, each a task whose question names it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from fieldmark.records import EpisodeRecord
+from fieldmark.rundir import RunDir
+from tests.conftest import FIELDMARK, ours, spawn
+from tests.model_server import Body, Call, ModelServer, Reply
+from tests.real_agents.conftest import AgentImage
+
+pytestmark = pytest.mark.timeout(1800)
+LIMIT = 150.0
+CALLS = 8
+ANSWER = Reply('{"answer": "red", "confidence": 0.9, "rationale": "seen"}')
+SHELL = 'fieldmark tool crop_zoom --json \'{"x1": 0, "y1": 0, "x2": 50, "y2": 50}\''
+CASES: dict[str, list[Reply]] = {
+    "answer": [ANSWER],
+    "tools": [
+        Reply(calls=[Call("fieldmark__crop_zoom", {"x1": 0, "y1": 0, "x2": 50, "y2": 50})]),
+        Reply(calls=[Call("exec", {"command": SHELL})]),
+        Reply(calls=[Call("read", {"path": "skills/zoom-and-read/SKILL.md"})]),
+        ANSWER,
+    ],
+    "unknown": [Reply(calls=[Call("telepathy", {"of": "the picture"})]), ANSWER],
+    "malformed": [Reply(calls=[Call("exec", '{"command": "ls -la, ')]), ANSWER],
+    "empty": [Reply("")],
+    "xml": [Reply('<tool_call>{"name": "exec", "arguments": {"command": "ls"}}</tool_call>')],
+    "context": [Reply(status=400, error={"message": "too long", "code": "context_length_exceeded"})],
+    "loop": [Reply(calls=[Call("exec", {"command": "true"})])],
+    "down": [Reply(status=500)],
+    "hang": [Reply(hang=True)],
+}
+
+
+@dataclass(frozen=True)
+class Played:
+    """What became of a run: its records, its traces, and what the server was asked, by case."""
+
+    folder: RunDir
+    records: dict[str, EpisodeRecord]
+    asked: dict[str, list[Body]]
+
+    def events(self, case: str, kind: str) -> list[Any]:
+        return [event for event in self.folder.trace(self.records[case]) if event.kind == kind]
+
+
+@pytest.fixture(scope="module")
+def played(engine: Any, agent_image: AgentImage, tmp_path_factory: pytest.TempPathFactory) -> Played:
+    agent_image("openclaw")
+    before, folder = ours(engine), tmp_path_factory.mktemp("openclaw")
+    asked: dict[str, list[Body]] = defaultdict(list)
+
+    def script(body: Body) -> Reply:
+        case = re.findall(r"Case (\w+)", json.dumps(body["messages"]))[0]
+        asked[case].append(body)
+        replies = CASES[case]
+        return replies[min(len(asked[case]), len(replies)) - 1]
+
+    with ModelServer(script) as server:
+        command = [
+            FIELDMARK, "run", "--benchmark", str(benchmark(folder)), "--agent", "openclaw",
+            "--model", "scripted", "--base-url", server.url,
+            "--time-limit", str(LIMIT), "--max-calls", str(CALLS), "--out", "out",
+        ]  # fmt: skip
+        process = spawn(command, cwd=folder, env={**os.environ})
+        _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert ours(engine) <= before
+    run = RunDir.open(folder / "out")
+    return Played(run, {record.id: record for record in run.episodes()}, asked)
+
+
+def benchmark(folder: Path) -> Path:
+    Image.new("RGB", (2048, 1500), "red").save(folder / "red.png")
+    rows = [
+        {
+            "id": case,
+            "question": f"Case {case}: which colour is it?",
+            "image": "red.png",
+            "gold": {"answer": "red"},
+        }
+        for case in CASES
+    ]
+    (folder / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder / "tasks.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("case", "status"),
+    [
+        ("answer", "answered"),
+        ("tools", "answered"),
+        ("unknown", "answered"),
+        ("malformed", "answered"),
+        ("empty", "empty"),
+        ("xml", "empty"),
+        ("context", "agent_error"),
+        ("loop", "budget"),
+        ("down", "sandbox_error"),
+        ("hang", "timeout"),
+    ],
+)
+def test_each_case_ends_as_it_should_and_inside_the_limit(played: Played, case: str, status: str) -> None:
+    record = played.records[case]
+    assert record.status == status
+    assert record.charged_seconds < LIMIT + 5
+    assert (record.answer == "red") == (status == "answered")
+
+
+def test_the_picture_reaches_the_model_as_it_is(played: Played) -> None:
+    [start], [request] = played.events("answer", "episode_start"), played.events("answer", "model_request")
+    assert [picture.blob for picture in request.pictures] == [start.view.blob]
+
+
+def test_our_tools_come_over_mcp_and_in_its_shell_and_skills_as_files(played: Played) -> None:
+    calls = played.events("tools", "tool_call")
+    assert [(call.name, call.door) for call in calls if call.by == "sandbox"] == [
+        ("crop_zoom", "mcp"), ("crop_zoom", "command"),
+    ]  # fmt: skip
+    [skill] = [message for message in played.asked["tools"][-1]["messages"] if message["role"] == "tool"][-1:]
+    assert "zoom-and-read" in str(skill["content"])
+
+
+def test_a_turn_with_malformed_arguments_is_asked_again(played: Played) -> None:
+    """It drops the turn in silence: only the gateway saw the call."""
+    first, second = played.asked["malformed"]
+    assert [message["role"] for message in first["messages"]] == [
+        message["role"] for message in second["messages"]
+    ]
+
+
+def test_a_tool_that_is_not_there_is_told_to_the_model(played: Played) -> None:
+    assert "telepathy not found" in str(played.asked["unknown"][-1]["messages"])
+
+
+def test_endless_repetition_ends_with_the_budget(played: Played) -> None:
+    assert len(played.asked["loop"]) == CALLS
