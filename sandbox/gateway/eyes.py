@@ -16,7 +16,7 @@ from typing import Any
 from aiohttp import web
 
 from fieldmark.errors import EpisodeFault, ModelFault, ToolError
-from fieldmark.sandbox.gateway import modelcall
+from fieldmark.sandbox.gateway import tap
 from fieldmark.sandbox.gateway.bodies import read_json
 from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.replies import Refused, gone
@@ -47,7 +47,7 @@ async def ask(session: Session, request: web.BaseRequest) -> web.StreamResponse:
     session.eyes_left -= 1
     body = request_body(session.eyes.name, question, pictures)
     try:
-        status, reply = await modelcall.ask(session, session.eyes, body, role="eyes")
+        status, reply = await tap.ask(session, session.eyes, body, role="eyes")
         return web.json_response({"text": text_of(status, reply), "model": session.eyes.name})
     except ToolError as error:
         raise Refused(502, error.kind, str(error)) from None

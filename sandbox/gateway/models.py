@@ -11,7 +11,7 @@ import asyncio
 from aiohttp import web
 
 from fieldmark.errors import EpisodeFault, ModelFault
-from fieldmark.sandbox.gateway import modelcall
+from fieldmark.sandbox.gateway import modelcall, tap
 from fieldmark.sandbox.gateway.bodies import read_body
 from fieldmark.sandbox.gateway.modelcall import ModelRequest
 from fieldmark.sandbox.gateway.recipient import recipient, served
@@ -81,8 +81,8 @@ async def last_reply(session: Session, request: web.BaseRequest) -> web.Response
 async def _forward(
     session: Session, upstream: Upstream, request: web.BaseRequest, asked: ModelRequest, name: str
 ) -> web.StreamResponse:
-    await modelcall.look_for_picture(session, asked)
-    async with modelcall.recorded(session, upstream, asked, name) as reply:
+    await tap.look_for_picture(session, asked)
+    async with tap.recorded(session, upstream, asked, name) as reply:
         return await (_pass_stream(request, reply) if reply.streams else _pass_whole(reply))
 
 

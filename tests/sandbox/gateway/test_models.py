@@ -12,7 +12,7 @@ from tenacity import wait_none
 
 from fieldmark.client import GatewayGone, GatewayRefused
 from fieldmark.sandbox.gateway.endpoint import endpoint
-from fieldmark.sandbox.gateway.modelcall import ask
+from fieldmark.sandbox.gateway.tap import ask
 from fieldmark.sandbox.gateway.upstream import HttpUpstream
 from fieldmark.task import Limits
 from tests.model_server import Call, ModelServer, Reply
