@@ -14,6 +14,7 @@ from fieldmark.doctor.machine import cores, memory
 from fieldmark.errors import UsageError
 from fieldmark.prices import Costs
 from fieldmark.records import AGENT_STATUSES, EpisodeRecord
+from fieldmark.run_models import make_costs
 from fieldmark.rundir import RunDir
 
 
@@ -43,7 +44,7 @@ class Estimate(BaseModel):
 def estimate(config: RunConfig) -> Estimate:
     """Needs no engine, asks no server, writes nothing. UsageError for names and files that are not there."""
     benchmark, tasks, agent, _ = preflight.load(config)
-    costs = preflight.make_costs(config)
+    costs = make_costs(config)
     arms, epochs = 1, 1
     episodes = arms * len(tasks) * epochs
     parallel = config.parallel or preflight.needs_of(agent, []).fit(cores(), memory()[0])

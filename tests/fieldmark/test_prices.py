@@ -8,8 +8,8 @@ import pytest
 
 from fieldmark.config import load_config
 from fieldmark.errors import UsageError
-from fieldmark.preflight import make_costs
 from fieldmark.prices import BUNDLED, Costs, Price, find_price, read_prices
+from fieldmark.run_models import make_costs
 from fieldmark.trace import Tokens
 
 PRICE = Price(input=2.0, output=10.0, cached=0.5)

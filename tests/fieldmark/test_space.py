@@ -8,7 +8,7 @@ import pytest
 
 from fieldmark.config import ModelConfig, load_config
 from fieldmark.errors import UsageError
-from fieldmark.preflight import with_space
+from fieldmark.run_models import with_space
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from fieldmark.doctor.brief import try_model, warnings
 from fieldmark.doctor.picture import ProbePicture, draw
 from fieldmark.doctor.server import context_length, examine_server
 from fieldmark.errors import UsageError
-from fieldmark.preflight import try_models
+from fieldmark.run_models import try_models
 from fieldmark.sandbox.gateway.endpoint import endpoint
 from tests.conftest import Fieldmark
 from tests.model_server import Body, Call, ModelServer, Reply
