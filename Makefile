@@ -20,10 +20,6 @@ test: image
 test-agents: image
 	@FIELDMARK_TEST_AGENTS=1 .venv/bin/pytest tests/real_agents
 
-# Agents of others, really installed, against a scripted model: their images are built when they are not there.
-test-agents: image
-	@FIELDMARK_TEST_AGENTS=1 .venv/bin/pytest tests/real_agents
-
 check: setup
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
