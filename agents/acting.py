@@ -20,7 +20,10 @@ from fieldmark.trace import CallRequest, Picture
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of call number `index` of a turn. `answer` is set when it was the final answer."""
+    """What came of call number `index` of a turn. `answer` is set when it was the final answer.
+
+    `seq` is that of the `tool_result` event in the trace; `data` is what the tool gave beside its text.
+    """
 
     turn: int
     index: int
@@ -29,6 +32,9 @@ class Outcome:
     pictures: list[Picture]
     malformed: bool
     answer: AgentAnswer | None
+    ok: bool
+    data: Any
+    seq: int | None
 
 
 class Acting:
@@ -37,15 +43,24 @@ class Acting:
     def __init__(
         self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool], pictures: Pictures
     ) -> None:
-        self._sees = prompt.sees
         self._offer = Offer.of(prompt, tools)
-        self._context = RememberingContext(gateway, prompt, pictures)
+        self._gateway = gateway
+        self._prompt = prompt
+        self._pictures = pictures
         self.schemas = [schema(tool) for tool in tools]
 
+    def offers(self, name: str) -> bool:
+        """Whether there is a tool of that name."""
+        return name in self._offer.tools
+
     def run(self, turn: int, index: int, call: CallRequest) -> Outcome:
-        """One call; a wrong name, broken arguments and a failing tool all become text for the model."""
+        """One call; a wrong name, broken arguments and a failing tool all become text for the model.
+
+        A call with an empty id is the agent's own, not one that the model asked for.
+        """
+        context = RememberingContext(self._gateway, self._prompt, self._pictures)
         result = call_by_name(
-            call.name, call.arguments, self._offer, self._context, door="graph", model_call=call.id
+            call.name, call.arguments, self._offer, context, door="graph", model_call=call.id or None
         )
         answered = call.name == "answer" and result.ok
         return Outcome(
@@ -56,12 +71,15 @@ class Acting:
             result.pictures,
             malformed=not readable(call.arguments),
             answer=_answer(call.arguments) if answered else None,
+            ok=result.ok,
+            data=result.data,
+            seq=context.result_seq,
         )
 
     def messages(self, outcomes: list[Outcome]) -> list[Message]:
         """One tool message per call; then, for a model that sees, one user message with the pictures."""
         said = [tool(outcome.call.id, outcome.text) for outcome in outcomes]
-        shown = [part for outcome in outcomes for part in _shown(outcome)] if self._sees else []
+        shown = [part for outcome in outcomes for part in _shown(outcome)] if self._prompt.sees else []
         return [*said, user(*shown)] if shown else said
 
 

@@ -36,14 +36,17 @@ class ModelUnavailable(AgentStopped):
 
 
 class ChatModel:
-    """Sends conversations whose pictures are references. A reply is always whole, never streamed."""
+    """Sends conversations whose pictures are references. A reply is always whole, never streamed.
+
+    `calls` is how many requests have been sent.
+    """
 
     def __init__(self, gateway: GatewayClient, prompt: Prompt, pictures: Pictures | None = None) -> None:
         self._gateway = gateway
         self._model = prompt.model
         self._sees = prompt.sees
         self._wire = Wire(prompt, pictures or Pictures(gateway, prompt))
-        self._calls = 0
+        self.calls = 0
 
     def chat(self, messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:
         """One model call. Raises BudgetExhausted, ModelRefused, ModelUnavailable, GatewayGone.
@@ -68,14 +71,14 @@ class ChatModel:
         body: dict[str, Any] = {"model": self._model, "messages": self._wire.render(messages)}
         if tools:
             body["tools"] = tools
-        self._calls += 1
+        self.calls += 1
         try:
             raw = self._gateway.post("/v1/chat/completions", body, timeout=None)
         except GatewayRefused as error:
             raise _model_error(error) from error
         except ValueError as error:
             raise ModelUnavailable(f"the model's reply is not JSON: {error}") from error
-        return read_reply(raw, f"call_{self._calls}")
+        return read_reply(raw, f"call_{self.calls}")
 
 
 def _model_error(error: GatewayRefused) -> AgentStopped:

@@ -72,7 +72,11 @@ class Pictures:
 
 
 class RememberingContext(GatewayContext):
-    """The tools' Context inside; the bytes that pass through it need not be fetched again for the model."""
+    """The tools' Context inside, for one call; the bytes that pass through it need not be fetched again for
+    the model. `result_seq` is the number of the call's `tool_result` event, once it is posted.
+    """
+
+    result_seq: int | None = None
 
     def __init__(self, gateway: GatewayClient, prompt: Prompt, pictures: Pictures) -> None:
         super().__init__(gateway, prompt.image, prompt.view, prompt.ocr)
@@ -87,6 +91,11 @@ class RememberingContext(GatewayContext):
         picture = super().keep(data, media_type)
         self._pictures.hold(picture.blob, data)
         return picture
+
+    def emit(self, kind: str, **fields: Any) -> None:
+        seq = self._client.event(kind, **fields)
+        if kind == "tool_result":
+            self.result_seq = seq
 
 
 def _uri(data: bytes, media_type: str) -> str:

@@ -10,57 +10,31 @@ limit is derived from it, so that limit is never what ends an episode.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
-from string import Template
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from fieldmark.agents.acting import Acting, Outcome
-from fieldmark.agents.base import Agent, AgentAnswer, AgentStopped
-from fieldmark.agents.ending import as_answer, why_empty
-from fieldmark.agents.messages import Message, assistant, prompt_text, system, task_message, text_part, user
+from fieldmark.agents.acting import Acting
+from fieldmark.agents.base import Agent, AgentAnswer
+from fieldmark.agents.ending import as_answer
+from fieldmark.agents.messages import prompt_text, system, task_message, text_part, user
 from fieldmark.agents.model import BudgetExhausted, ChatModel
 from fieldmark.agents.parsing import parse_answer
 from fieldmark.agents.pictures import Pictures
-from fieldmark.agents.reply import Reply
+from fieldmark.agents.turns import PARALLEL_CALLS, Turns, TurnState, instructions, marked_answer, said
 from fieldmark.client import GatewayClient
 from fieldmark.needs import Needs
 from fieldmark.task import Limits, Prompt
-from fieldmark.tools.boxes import meaning
-from fieldmark.tools.read_skill import skill_list
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
     from fieldmark.tools.base import Tool
 
-MALFORMED_TURNS = 3
-"""Turns in a row whose calls were all unreadable, after which the model is asked to answer without tools."""
-
-PARALLEL_CALLS = 4
-"""Tool calls of one turn that run at once; the others wait."""
-
 _STEPS_PER_TURN = 3  # think, act, gather
 _STEPS_AROUND = 5  # the last turn, with room to spare
-_NO_LIMIT = 1_000_000
-
-
-class State(TypedDict, total=False):
-    """`turn` counts think steps with tools; `reply` is the model's latest; `answer` or `stopped` ends the
-    episode. `index` is set for a run of `act` only: which call of `reply` it carries out.
-    """
-
-    messages: Annotated[list[Message], operator.add]
-    outcomes: Annotated[list[Outcome], operator.add]
-    turn: int
-    malformed: int
-    reply: Reply
-    index: int
-    answer: AgentAnswer
-    stopped: AgentStopped
 
 
 class Loop:
@@ -69,13 +43,13 @@ class Loop:
     def __init__(self, model: ChatModel, acting: Acting, limits: Limits) -> None:
         self._model = model
         self._acting = acting
-        self._turns = limits.turns or _NO_LIMIT
+        self._turns = Turns(acting, limits)
 
-    def graph(self) -> CompiledStateGraph[State, Any, State, State]:
+    def graph(self) -> CompiledStateGraph[TurnState, Any, TurnState, TurnState]:
         """The compiled graph, without a checkpointer: an episode is never resumed in the middle."""
-        graph = StateGraph(State)
+        graph = StateGraph(TurnState)
         graph.add_node("think", self.think)
-        graph.add_node("act", self.act)
+        graph.add_node("act", self._turns.act)
         graph.add_node("gather", self.gather)
         graph.add_node("last", self.last)
         graph.add_edge(START, "think")
@@ -87,50 +61,41 @@ class Loop:
 
     @property
     def recursion_limit(self) -> int:
-        return _STEPS_PER_TURN * self._turns + _STEPS_AROUND
+        return _STEPS_PER_TURN * self._turns.most + _STEPS_AROUND
 
-    def think(self, state: State) -> State:
+    def think(self, state: TurnState) -> TurnState:
         """One model call with tools. Text without calls is the answer, if there is one in it."""
         try:
             reply = self._model.chat(state["messages"], self._acting.schemas)
         except BudgetExhausted as error:
             return _out_of_budget(state, error)
-        update: State = {"messages": [_said(reply)], "reply": reply, "turn": state["turn"] + 1}
+        update: TurnState = {"messages": [said(reply)], "reply": reply, "turn": state["turn"] + 1}
         parsed = parse_answer(reply.text, truncated=reply.truncated)
         if not reply.tool_calls and parsed.answer:
             update["answer"] = as_answer(parsed, reply.text)
         return update
 
-    def after_think(self, state: State) -> str | list[Send]:
+    def after_think(self, state: TurnState) -> str | list[Send]:
         if "answer" in state or "stopped" in state:
             return END
-        reply = state["reply"]
-        jobs = [State(turn=state["turn"], reply=reply, index=index) for index in range(len(reply.tool_calls))]
-        return [Send("act", job) for job in jobs] or "last"
+        return self._turns.jobs(state) or "last"
 
-    def act(self, state: State) -> State:
-        """One tool call."""
-        turn, index = state["turn"], state["index"]
-        return {"outcomes": [self._acting.run(turn, index, state["reply"].tool_calls[index])]}
-
-    def gather(self, state: State) -> State:
+    def gather(self, state: TurnState) -> TurnState:
         """The results of this turn in the order of its calls, then the pictures in one user message."""
-        turn = state["turn"]
-        done = sorted((row for row in state["outcomes"] if row.turn == turn), key=lambda row: row.index)
-        malformed = state["malformed"] + 1 if all(row.malformed for row in done) else 0
-        update: State = {"messages": self._acting.messages(done), "malformed": malformed}
+        done = self._turns.done(state)
+        malformed = self._turns.malformed(state, done)
+        update: TurnState = {"messages": self._acting.messages(done), "malformed": malformed}
         answers = [row.answer for row in done if row.answer]
         if answers:
             update["answer"] = answers[-1]
         return update
 
-    def after_gather(self, state: State) -> str:
+    def after_gather(self, state: TurnState) -> str:
         if "answer" in state:
             return END
-        spent = state["turn"] >= self._turns or state["malformed"] >= MALFORMED_TURNS
-        return "last" if spent else "think"
+        return "last" if self._turns.spent(state) else "think"
 
-    def last(self, state: State) -> State:
+    def last(self, state: TurnState) -> TurnState:
         """One turn without tools for the best answer so far."""
         ask = user(text_part(prompt_text("react_last_turn")))
         try:
@@ -138,17 +103,10 @@ class Loop:
         except BudgetExhausted as error:
             return _out_of_budget(state, error)
         parsed = parse_answer(reply.text, truncated=reply.truncated)
-        stop = None if parsed.answer else self._why_none(state, reply)
+        stop = None if parsed.answer else self._turns.why_none(state, reply)
         if stop:
             return {"messages": [ask], "stopped": stop}
-        return {"messages": [ask, _said(reply)], "answer": as_answer(parsed, reply.text)}
-
-    def _why_none(self, state: State, reply: Reply) -> AgentStopped | None:
-        if state["malformed"] >= MALFORMED_TURNS:
-            return AgentStopped("tool_call_malformed", "the model's tool calls could not be read as JSON")
-        if state["turn"] >= self._turns:
-            return AgentStopped("max_turns", f"no answer within {self._turns} turns")
-        return why_empty(reply)
+        return {"messages": [ask, said(reply)], "answer": as_answer(parsed, reply.text)}
 
 
 class React:
@@ -174,7 +132,7 @@ class React:
         return answer
 
 
-def first_state(prompt: Prompt, tools: Sequence[Tool]) -> State:
+def first_state(prompt: Prompt, tools: Sequence[Tool]) -> TurnState:
     """The state before the first turn."""
     messages = [system(_instructions(prompt, tools)), task_message(prompt)]
     return {"messages": messages, "outcomes": [], "turn": 0, "malformed": 0}
@@ -182,33 +140,13 @@ def first_state(prompt: Prompt, tools: Sequence[Tool]) -> State:
 
 def _instructions(prompt: Prompt, tools: Sequence[Tool]) -> str:
     by_tool = any(tool.name == "answer" for tool in tools)
-    skills = prompt.skills and any(tool.name == "read_skill" for tool in tools)
-    turns = prompt.limits.turns
-    return Template(prompt_text("react")).substitute(
-        width=prompt.image.width,
-        height=prompt.image.height,
-        view_width=prompt.view.width,
-        view_height=prompt.view.height,
-        coordinates=f'{meaning(prompt.space)} (space "{prompt.space}")',
-        skills=f"{skill_list(prompt.skills)}\n" if skills else "",
-        turns=f"You have at most {turns} turns with tools." if turns else "",
-        how="call the tool `answer`."
-        if by_tool
-        else 'reply with {"answer": …, "confidence": …, "rationale": …} and call no tool.',
-    )
+    how = 'reply with {"answer": …, "confidence": …, "rationale": …} and call no tool.'
+    return instructions("react", prompt, tools, how="call the tool `answer`." if by_tool else how)
 
 
-def _said(reply: Reply) -> Message:
-    return assistant(reply.text, reply.tool_calls)
-
-
-def _out_of_budget(state: State, error: BudgetExhausted) -> State:
-    """The last thing the model marked as its answer, or none: musings on the way are not an answer."""
-    for message in reversed(state["messages"]):
-        parsed = parse_answer(message.get("content") or "") if message["role"] == "assistant" else None
-        if parsed and parsed.explicit:
-            return {"answer": as_answer(parsed, message["content"])}
-    return {"stopped": error}
+def _out_of_budget(state: TurnState, error: BudgetExhausted) -> TurnState:
+    answer = marked_answer(state["messages"])
+    return {"answer": answer} if answer else {"stopped": error}
 
 
 AGENT: Agent = React()

@@ -89,9 +89,10 @@ class GatewayClient:
         """POST JSON, return the JSON of the reply."""
         return self.call("POST", route, body, timeout=timeout).json()
 
-    def event(self, kind: str, **fields: Any) -> None:
-        """Claim one event; the gateway stamps and writes it."""
-        self.post("/events", {"kind": kind, **fields})
+    def event(self, kind: str, **fields: Any) -> int:
+        """Claim one event; the gateway stamps and writes it. Its number in the trace, `seq`."""
+        seq: int = self.post("/events", {"kind": kind, **fields})["seq"][-1]
+        return seq
 
 
 def _json(body: Any) -> bytes:
