@@ -120,10 +120,8 @@ def _at(row: Any, path: str) -> Any:
     for part in path.split("."):
         if isinstance(row, dict):
             row = row.get(part)
-        elif (
-            isinstance(row, list) and part.removeprefix("-").isdecimal() and -len(row) <= int(part) < len(row)
-        ):
-            row = row[int(part)]
+        elif isinstance(row, list) and re.fullmatch(r"-?\d+", part):
+            row = row[int(part)] if -len(row) <= int(part) < len(row) else None
         else:
             return None
     return row

@@ -24,7 +24,7 @@ SUBMIT = f"echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; echo '{json.dumps(ANSWER)
 
 
 def script(body: Body) -> Reply:
-    """One look, by our tool where it is offered, else in the shell; then the answer, as the agent wants it."""
+    """One look, by our tool where it is offered, else in the shell; then the answer, as the agent has it."""
     names = [tool.get("name") or tool.get("function", {}).get("name") or "" for tool in body.get("tools", [])]
     ours = next((name for name in names if name.endswith("crop_zoom")), None)
     shell = next((name for name in SHELLS if name in names), "?")
