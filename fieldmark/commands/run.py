@@ -37,7 +37,10 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.command("run")
 @click.argument("toml", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--benchmark", help="A bundled name, or a path to a tasks.jsonl.  [default: fieldmark-mini]")
-@click.option("--agent", help="closed_book, react or opencode.  [default: react]")
+@click.option(
+    "--agent",
+    help="react, closed_book, opencode, a recipe (codex, qwen-code, …), or a file of your own.  [default: react]",
+)
 @click.option("--model", help="builtin/scout, or a name that --base-url serves.  [default: builtin/scout]")
 @click.option("--base-url", help="An OpenAI-compatible server.  [default: $OPENAI_BASE_URL]")
 @click.option("--key-env", help="The variable that holds the key.  [default: OPENAI_API_KEY]")

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 _WITH = click.option(
     "--with", "extra", type=click.Choice(["rapidocr"]), help="The image that has RapidOCR, too."
 )
-_AGENT = click.option("--agent", help="The image that has this agent's own programs: opencode, openclaw, ….")
+_AGENT = click.option(
+    "--agent", help="The image that has this agent's own programs: opencode, codex, ./my-agent.toml, …."
+)
 
 
 @click.group("sandbox")
@@ -36,6 +38,7 @@ def build(extra: str | None, agent: str | None) -> None:
     fieldmark sandbox build
     fieldmark sandbox build --with rapidocr
     fieldmark sandbox build --agent opencode
+    fieldmark sandbox build --agent ./my-agent.toml
     """
     from fieldmark.sandbox import engine, image
 

@@ -104,15 +104,16 @@ def _command(shell: Shell, tool: str, arguments: dict[str, Any]) -> dict[str, An
 
 
 def _steps(messages: list[dict[str, Any]]) -> Iterator[Step]:
-    results = {str(row.get("tool_call_id")): _text(row) for row in messages if row.get("role") == "tool"}
+    told = [row for row in messages if row.get("role") == "tool"]
+    results = {str(row.get("tool_call_id") or row.get("id")): _text(row) for row in told}  # id: Qwen-Agent
     for message in messages:
         for call in map(_dict, _list(message.get("tool_calls"))):
             function = _dict(call.get("function"))
             name, arguments = _called(str(function.get("name") or ""), _parsed(function.get("arguments")))
             if name:
                 yield Step(name, arguments, _data(results.get(str(call.get("id")), "")))
-    for told, given, result in told_calls(messages, _text):
-        name, arguments = _called(told, given)
+    for called, given, result in told_calls(messages, _text):
+        name, arguments = _called(called, given)
         if name:
             yield Step(name, arguments, _data(result))
 

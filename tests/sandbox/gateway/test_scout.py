@@ -373,7 +373,7 @@ def test_titles_lose_the_name_of_the_site_and_remarks(title: str, source: str, c
 def test_a_history_in_text_and_a_tool_that_ends_it() -> None:
     """smolagents writes calls and results as messages, and takes its answer by `final_answer`."""
     call = {"id": "c", "type": "function", "function": {"name": "ocr", "arguments": {"mode": "registration"}}}
-    body = {
+    body: Json = {
         "tools": [{"function": {"name": name}} for name in ("ocr", "aircraft_registry", "final_answer")],
         "messages": [
             {"role": "user", "content": 'Which aircraft is it? Reply in JSON: {"answer": …}'},
