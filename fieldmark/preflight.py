@@ -34,6 +34,7 @@ from fieldmark.sandbox.gateway.web.site import Site
 from fieldmark.skills.skill import Skill
 from fieldmark.task import Task
 from fieldmark.tools.boxes import space_of
+from fieldmark.wires import check_wire
 
 MAX_PARALLEL = 8
 """Episodes at once when nothing is said."""
@@ -85,6 +86,7 @@ def make_plan(config: RunConfig) -> Plan:
     needs = needs_of(agent, tools)
     get_judge(config.judge)
     upstream = make_upstream(config.model)
+    check_wire(needs.wire, agent.name, config.model)
     eyes = make_eyes(config.eyes)
     config = config.model_copy(update={"model": with_space(config.model)})
     docker = engine.connect()

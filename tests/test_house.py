@@ -14,7 +14,18 @@ from fieldmark.cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("agents", "tools", "skills", "sandbox", "memory", "evals")
-ORCHESTRATORS = {"abilities", "runner", "episode", "launch", "own_data", "preflight", "staging", "cli"}
+ORCHESTRATORS = {
+    "abilities",
+    "runner",
+    "episode",
+    "launch",
+    "own_agent",
+    "own_data",
+    "preflight",
+    "staging",
+    "cli",
+    "wires",
+}
 """The modules of fieldmark/ that may import the folders, beside commands/."""
 MAY_IMPORT = {
     "agents": {"tools", "skills", "memory"},

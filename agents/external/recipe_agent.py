@@ -29,7 +29,7 @@ class RecipeAdapter:
         self._recipe = recipe
         install, needs = recipe.install, recipe.needs
         kit = Kit(name, install.npm, install.pip) if install.npm or install.pip else None
-        self.needs = Needs(needs.memory_mb, needs.processors, needs.pids, kit)
+        self.needs = Needs(needs.memory_mb, needs.processors, needs.pids, kit, recipe.wire)
 
     def prepare(self, setting: Setting) -> Launch:
         """The recipe with its values put in."""

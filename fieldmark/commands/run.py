@@ -39,7 +39,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option("--benchmark", help="A bundled name, or a path to a tasks.jsonl.  [default: fieldmark-mini]")
 @click.option(
     "--agent",
-    help="react, closed_book, opencode, a recipe (codex, qwen-code, …), or a file of your own.  [default: react]",
+    help="react, closed_book, opencode, a recipe (codex, …) or a file of your own.  [default: react]",
 )
 @click.option("--model", help="builtin/scout, or a name that --base-url serves.  [default: builtin/scout]")
 @click.option("--base-url", help="An OpenAI-compatible server.  [default: $OPENAI_BASE_URL]")
