@@ -13,7 +13,7 @@ PATHS: dict[Wire, str] = {"responses": "/responses", "messages": "/messages"}
 
 
 def check_wire(wire: Wire, agent: str, model: ModelConfig) -> None:
-    """Ask nothing of the model, which costs nothing: who knows the route refuses it, who does not says 404."""
+    """Ask for nothing, which costs nothing: who knows the route refuses it, who does not says 404."""
     base_url = model.base_url or os.environ.get("OPENAI_BASE_URL")
     if wire not in PATHS or model.name.startswith("builtin/") or not base_url:
         return

@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -135,7 +136,23 @@ def kit_files(kit: Kit) -> dict[str, bytes]:
     if kit.pip:
         files["requirements.txt"] = "\n".join(kit.pip).encode()
     locks = ((name, KITS / kit.name / name) for name in LOCK_FILES)
-    return files | {name: path.read_bytes() for name, path in locks if path.is_file()}
+    kept = {name: path.read_bytes() for name, path in locks if path.is_file()}
+    return files | {name: lock for name, lock in kept.items() if _locks(kit, name, lock.decode())}
+
+
+def _locks(kit: Kit, name: str, lock: str) -> bool:
+    """Whether a lock is of these very packages: a recipe of the user's may be called as one of ours."""
+    if name == "package-lock.json":
+        listed: dict[str, str] = json.loads(lock)["packages"][""]["dependencies"]
+        return {f"{package}@{version}" for package, version in listed.items()} == set(kit.npm)
+    lines = {_plain(line) for line in lock.split()}
+    return bool(kit.pip) and {_plain(package) for package in kit.pip} <= lines
+
+
+def _plain(pinned: str) -> str:
+    """`name==version` as packages are compared: without extras, in one spelling."""
+    name, _, version = pinned.partition("==")
+    return re.sub(r"[-_.]+", "-", name.partition("[")[0]).lower() + f"=={version}"
 
 
 def write_runtime_context(target: Path, architecture: str, extra: str | None = None) -> None:

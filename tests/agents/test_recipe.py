@@ -12,6 +12,7 @@ from fieldmark.agents.external.recipe import VALUES, Recipe, read_recipe
 from fieldmark.agents.external.recipe_agent import RecipeAdapter
 from fieldmark.agents.registry import agent_name, get_agent, recipe_names
 from fieldmark.errors import UsageError
+from fieldmark.sandbox.build_context import kit_files
 from fieldmark.task import Prompt
 from fieldmark.trace import Picture
 
@@ -178,8 +179,19 @@ def test_files_that_are_no_recipe(tmp_path: Path) -> None:
 def test_each_of_ours_is_one(name: str) -> None:
     agent = get_agent(name)
 
+    kit = agent.needs.kit
+
     assert agent.name == name
-    assert agent.needs.kit
+    assert kit
+    assert not kit.pip or kit_files(kit)["requirements.txt"].count(b"==") > 30  # locked, with all they need
+
+
+def test_a_lock_of_ours_is_not_for_a_recipe_of_the_same_name(tmp_path: Path) -> None:
+    text = '[install]\npip = ["smolagents==1.0.0"]\n[run]\ncommand = ["a"]'
+    kit = get_agent(str(write(tmp_path, text, "smolagents.toml"))).needs.kit
+
+    assert kit
+    assert kit_files(kit) == {"requirements.txt": b"smolagents==1.0.0"}
 
 
 def test_every_table_and_value_is_in_the_docs() -> None:
