@@ -1,8 +1,11 @@
-"""What an agent needs of its container: memory, processors, processes, and other people's packages."""
+"""What an agent needs: of its container, of other people's packages, and of its model's server."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+Wire = Literal["chat_completions", "responses", "messages"]
 
 MAX_PARALLEL = 8
 """Episodes at once when nothing is said."""
@@ -34,12 +37,15 @@ class Kit:
 
 @dataclass(frozen=True)
 class Needs:
-    """What one container may use. `processors` are whole cores' worth of time."""
+    """What one container may use. `processors` are whole cores' worth of time. `wire` is the format in which
+    its model must be served.
+    """
 
     memory_mb: int = 1024
     processors: float = 1.0
     pids: int = 256
     kit: Kit | None = None
+    wire: Wire = "chat_completions"
 
     def fit(self, cores: float, memory_bytes: float) -> int:
         """Episodes at once that a machine has the cores and the memory for, at most MAX_PARALLEL."""

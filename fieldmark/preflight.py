@@ -36,6 +36,7 @@ from fieldmark.sandbox.gateway.web.site import Site
 from fieldmark.skills.skill import Skill
 from fieldmark.task import Task
 from fieldmark.trace import Role
+from fieldmark.wires import check_wire
 
 BROWSER_MB = 512
 """What a container with a browser may use more."""
@@ -91,8 +92,11 @@ def make_plan(config: RunConfig) -> Plan:
     )
     needs = needs_of(agent, tools)
     upstream, eyes = make_models(config, recording)
+    if not recording:
+        check_wire(needs.wire, agent.name, config.model)
     costs = make_costs(config)
     config = config.model_copy(update={"model": with_space(config.model), "prices": prices_of(config, costs)})
+    tried = config.preflight and not recording and needs.wire == "chat_completions"
     docker = engine.connect()
     variant = Variant("rapidocr" if config.ocr == "rapidocr" else None, needs.kit)
     image_id = image.require(docker, variant, config.agent)
@@ -116,7 +120,7 @@ def make_plan(config: RunConfig) -> Plan:
         search=search,
         eyes=eyes,
         costs=costs,
-        trials=try_models(config, uses_tools=agent.uses_tools) if config.preflight and not recording else {},
+        trials=try_models(config, uses_tools=agent.uses_tools) if tried else {},
         recording=recording,
         agent_sha256=own.sha256() if own else None,
         mounts={**(own.mounts if own else {}), **own_tools.mounts},

@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -138,8 +139,25 @@ def kit_files(kit: Kit) -> dict[str, bytes]:
         files["needs-node"] = b""
     if kit.pip:
         files["requirements.txt"] = "\n".join(kit.pip).encode()
-    own = ((name, KITS / kit.name / name) for name in KIT_FILES)
-    return files | {name: path.read_bytes() for name, path in own if path.is_file()}
+    own = {name: KITS / kit.name / name for name in KIT_FILES}
+    kept = {name: path.read_bytes() for name, path in own.items() if path.is_file()}
+    fits = all(_locks(kit, name, kept[name].decode()) for name in kept if name != "warm.py")
+    return files | (kept if fits else {})
+
+
+def _locks(kit: Kit, name: str, lock: str) -> bool:
+    """Whether a lock is of these very packages: a recipe of the user's may be called as one of ours."""
+    if name == "package-lock.json":
+        listed: dict[str, str] = json.loads(lock)["packages"][""]["dependencies"]
+        return {f"{package}@{version}" for package, version in listed.items()} == set(kit.npm)
+    lines = {_plain(line) for line in lock.split()}
+    return bool(kit.pip) and {_plain(package) for package in kit.pip} <= lines
+
+
+def _plain(pinned: str) -> str:
+    """`name==version` as packages are compared: without extras, in one spelling."""
+    name, _, version = pinned.partition("==")
+    return re.sub(r"[-_.]+", "-", name.partition("[")[0]).lower() + f"=={version}"
 
 
 def write_runtime_context(target: Path, architecture: str, extra: str | None = None) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from fieldmark.errors import UsageError
+from fieldmark.needs import Wire
 
 VALUES = (
     *("text", "picture", "workspace", "home", "skills"),
@@ -92,8 +93,11 @@ class Answer(_Strict):
 
 
 class Recipe(_Strict):
-    """A whole recipe. Without `answer`, the last thing its model said is the answer."""
+    """A whole recipe. `wire` is the format in which it asks its model. Without `answer`, the last thing its
+    model said is the answer.
+    """
 
+    wire: Wire = "chat_completions"
     install: Install = Install()
     needs: Limits = Limits()
     run: Start

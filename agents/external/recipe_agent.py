@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -28,7 +29,7 @@ class RecipeAdapter:
         self._recipe = recipe
         install, needs = recipe.install, recipe.needs
         kit = Kit(name, install.npm, install.pip) if install.npm or install.pip else None
-        self.needs = Needs(needs.memory_mb, needs.processors, needs.pids, kit)
+        self.needs = Needs(needs.memory_mb, needs.processors, needs.pids, kit, recipe.wire)
 
     def prepare(self, setting: Setting) -> Launch:
         """The recipe with its values put in."""
@@ -119,10 +120,8 @@ def _at(row: Any, path: str) -> Any:
     for part in path.split("."):
         if isinstance(row, dict):
             row = row.get(part)
-        elif (
-            isinstance(row, list) and part.removeprefix("-").isdecimal() and -len(row) <= int(part) < len(row)
-        ):
-            row = row[int(part)]
+        elif isinstance(row, list) and re.fullmatch(r"-?\d+", part):
+            row = row[int(part)] if -len(row) <= int(part) < len(row) else None
         else:
             return None
     return row

@@ -44,7 +44,7 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 @click.option("--benchmark", help="A bundled name, or a path to a tasks.jsonl.  [default: fieldmark-mini]")
 @click.option(
     "--agent",
-    help="closed_book, react, forager, opencode, openclaw, …, or a file of your own.  [default: react]",
+    help="closed_book, react, forager, opencode, a recipe (codex, …) or a file.  [default: react]",
 )
 @click.option(
     "--model",

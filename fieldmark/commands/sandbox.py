@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 _WITH = click.option(
     "--with", "extra", type=click.Choice(["rapidocr"]), help="The image that has RapidOCR, too."
 )
-_AGENT = click.option("--agent", help="The image that has this agent's own programs: opencode, openclaw, ….")
+_AGENT = click.option(
+    "--agent", help="The image that has this agent's own programs: opencode, codex, ./my-agent.toml, …."
+)
 
 
 @click.group("sandbox")
@@ -36,6 +38,7 @@ def build(extra: str | None, agent: str | None) -> None:
     fieldmark sandbox build
     fieldmark sandbox build --with rapidocr
     fieldmark sandbox build --agent opencode
+    fieldmark sandbox build --agent ./my-agent.toml
     """
     from fieldmark.sandbox import engine, image
 
@@ -100,7 +103,8 @@ def save(path: Path, extra: str | None, agent: str | None) -> None:
 
 @command.command("load")
 @click.argument("path", type=click.Path(path_type=Path))
-def load(path: Path) -> None:
+@_AGENT
+def load(path: Path, agent: str | None) -> None:
     """Load an image that `sandbox save` wrote.
 
     \b
@@ -108,7 +112,7 @@ def load(path: Path) -> None:
     """
     from fieldmark.sandbox import engine, image
 
-    click.echo(f"loaded {image.load(engine.connect(), path, _variants())}")
+    click.echo(f"loaded {image.load(engine.connect(), path, _variants(agent))}")
 
 
 def _variant(extra: str | None, agent: str | None) -> Variant:
@@ -118,12 +122,12 @@ def _variant(extra: str | None, agent: str | None) -> Variant:
     return Variant(extra, get_agent(agent).needs.kit if agent else None)
 
 
-def _variants() -> list[Variant]:
-    """All that a saved image can be."""
+def _variants(own: str | None) -> list[Variant]:
+    """All that a saved image can be; `own` is an agent of the user's."""
     from fieldmark.agents.registry import agent_names
     from fieldmark.sandbox.build_context import EXTRAS
 
-    return [_variant(extra, agent) for extra in (None, *EXTRAS) for agent in (None, *agent_names())]
+    return [_variant(extra, agent) for extra in (None, *EXTRAS) for agent in (None, own, *agent_names())]
 
 
 def _gold_phrases() -> set[str]:

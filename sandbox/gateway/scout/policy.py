@@ -122,8 +122,13 @@ def _say(seen: Seen, conclusion: Conclusion) -> ScoutReply:
     """Through the `answer` tool where it is offered and not used yet, else by text."""
     if "answer" in seen.names and not seen.done("answer"):
         return ScoutReply(None, [seen.call("answer", asdict(conclusion))])
-    if not seen.wants_json:
-        return ScoutReply(conclusion.text)
+    text = _as_json(conclusion) if seen.wants_json else conclusion.text
+    if seen.finish:
+        return ScoutReply(None, [{"name": seen.finish, "arguments": {"answer": text}}])
+    return ScoutReply(text)
+
+
+def _as_json(conclusion: Conclusion) -> str:
     fields = asdict(conclusion)
     said = {"answer": fields["text"], "confidence": fields["confidence"], "rationale": fields["rationale"]}
-    return ScoutReply(json.dumps(said, ensure_ascii=False))
+    return json.dumps(said, ensure_ascii=False)

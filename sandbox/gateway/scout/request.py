@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from fieldmark.sandbox.gateway.scout.told import told_calls
+
 TOOLS = ("ocr", "crop_zoom", "aircraft_registry", "reverse_image_search", "classify_image", "answer")
 SHELLS = ("bash", "exec", "shell", "run_shell_command", "exec_command", "Bash")
 
@@ -32,13 +34,16 @@ class Shell:
 
 @dataclass(frozen=True)
 class Seen:
-    """A request, read. `names` maps our tools to the names they are offered under."""
+    """A request, read. `names` maps our tools to the names they are offered under; `finish` is a tool of the
+    framework's own that takes the final answer.
+    """
 
     question: str
     wants_json: bool
     names: dict[str, str]
     shell: Shell | None
     steps: list[Step]
+    finish: str | None = None
 
     def offers(self, tool: str) -> bool:
         return tool in self.names or self.shell is not None
@@ -59,8 +64,9 @@ def read_request(request: Any) -> Seen:
     messages = [row for row in _list(body.get("messages")) if isinstance(row, dict)]
     offered = {name: spec for name, spec in _offered(body) if name}
     names = {tool: name for tool in TOOLS if (name := _find(tool, list(offered)))}
+    finish = "final_answer" if "final_answer" in offered else None
     shell = next((Shell(name, offered[name]) for name in SHELLS if name in offered), None)
-    return Seen(_question(messages), _wants_json(messages), names, shell, list(_steps(messages)))
+    return Seen(_question(messages), _wants_json(messages), names, shell, list(_steps(messages)), finish)
 
 
 # --- tools ----------------------------------------------------------------------------------------
@@ -98,13 +104,18 @@ def _command(shell: Shell, tool: str, arguments: dict[str, Any]) -> dict[str, An
 
 
 def _steps(messages: list[dict[str, Any]]) -> Iterator[Step]:
-    results = {str(row.get("tool_call_id")): _text(row) for row in messages if row.get("role") == "tool"}
+    told = [row for row in messages if row.get("role") == "tool"]
+    results = {str(row.get("tool_call_id") or row.get("id")): _text(row) for row in told}  # id: Qwen-Agent
     for message in messages:
         for call in map(_dict, _list(message.get("tool_calls"))):
             function = _dict(call.get("function"))
             name, arguments = _called(str(function.get("name") or ""), _parsed(function.get("arguments")))
             if name:
                 yield Step(name, arguments, _data(results.get(str(call.get("id")), "")))
+    for called, given, result in told_calls(messages, _text):
+        name, arguments = _called(called, given)
+        if name:
+            yield Step(name, arguments, _data(result))
 
 
 def _called(name: str, arguments: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
@@ -129,6 +140,9 @@ def _unquoted(text: str) -> str:
 
 def _data(text: str) -> Any:
     """The machine-readable part of a result: its last line `data: {…}`, or the command line's JSON line."""
+    wrapped = _json(text)  # mini-swe-agent puts what a command printed into JSON of its own
+    if isinstance(wrapped, dict) and isinstance(wrapped.get("output"), str):
+        text = wrapped["output"]
     for line in map(str.strip, reversed(text.splitlines())):
         value = _json(line.removeprefix("data:").strip())
         if isinstance(value, dict):

@@ -368,3 +368,46 @@ def test_odd_fields_of_results_never_raise(field: str, odd: Any) -> None:
 )
 def test_titles_lose_the_name_of_the_site_and_remarks(title: str, source: str, clean: str) -> None:
     assert clean_title(title, source) == clean
+
+
+def test_a_history_in_text_and_a_tool_that_ends_it() -> None:
+    """smolagents writes calls and results as messages, and takes its answer by `final_answer`."""
+    call = {"id": "c", "type": "function", "function": {"name": "ocr", "arguments": {"mode": "registration"}}}
+    body: Json = {
+        "tools": [{"function": {"name": name}} for name in ("ocr", "aircraft_registry", "final_answer")],
+        "messages": [
+            {"role": "user", "content": 'Which aircraft is it? Reply in JSON: {"answer": …}'},
+            {"role": "assistant", "content": f"Calling tools:\n{[call]}"},
+            {"role": "user", "content": f"Observation:\nRead.\ndata: {json.dumps(MARK)}"},
+        ],
+    }
+    [look_up] = respond(body).tool_calls
+    assert look_up == {"name": "aircraft_registry", "arguments": {"registration": "N8710M"}}
+
+    call["function"] = look_up
+    body["messages"] += [
+        {"role": "assistant", "content": f"Calling tools:\n{[call]}"},
+        {"role": "user", "content": f"Observation:\nKnown.\ndata: {json.dumps(FOUND)}"},
+    ]
+    [end] = respond(body).tool_calls
+    assert end["name"] == "final_answer"
+    assert "737" in json.loads(end["arguments"]["answer"])["answer"]
+
+
+def test_a_shells_output_in_json_of_its_own() -> None:
+    """mini-swe-agent wraps what a command printed."""
+    printed = json.dumps({"ok": True, "text": "Read.", "data": MARK, "pictures": []})
+    shell = {"name": "bash", "parameters": {"properties": {"command": {"type": "string"}}}}
+    command = 'fieldmark tool ocr --json \'{"mode": "registration"}\''
+    call = {"id": "c", "function": {"name": "bash", "arguments": json.dumps({"command": command})}}
+    wrapped = json.dumps({"returncode": 0, "output": printed + "\n"}, indent=2)
+    body = {
+        "tools": [{"function": shell}],
+        "messages": [
+            {"role": "user", "content": "Which aircraft is it?"},
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": wrapped},
+        ],
+    }
+    [next_call] = respond(body).tool_calls
+    assert "N8710M" in next_call["arguments"]["command"]
