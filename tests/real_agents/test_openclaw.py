@@ -5,22 +5,15 @@ One run holds all cases, each a task whose question names it; it takes about six
 
 from __future__ import annotations
 
-import json
-import re
-from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
 
-from fieldmark.records import EpisodeRecord
-from fieldmark.rundir import RunDir
-from tests.conftest import FIELDMARK, ours, spawn
-from tests.model_server import Body, Call, ModelServer, Reply
+from tests.model_server import Call, Reply
+from tests.real_agents import playing
 from tests.real_agents.conftest import AgentImage
+from tests.real_agents.playing import Played
 
 pytestmark = pytest.mark.timeout(1800)
 LIMIT = 150.0
@@ -47,18 +40,6 @@ CASES: dict[str, list[Reply]] = {
 }
 
 
-@dataclass(frozen=True)
-class Played:
-    """What became of a run: its records, its traces, and what the server was asked, by case."""
-
-    folder: RunDir
-    records: dict[str, EpisodeRecord]
-    asked: dict[str, list[Body]]
-
-    def events(self, case: str, kind: str) -> list[Any]:
-        return [event for event in self.folder.trace(self.records[case]) if event.kind == kind]
-
-
 Play = Callable[..., Played]
 
 
@@ -66,54 +47,16 @@ Play = Callable[..., Played]
 def play(engine: Any, agent_image: AgentImage, tmp_path_factory: pytest.TempPathFactory) -> Play:
     """`play("--blind")`: a run over the cases; nothing of it is left."""
     agent_image("openclaw")
-
-    def played(*flags: str) -> Played:
-        before, folder = ours(engine), tmp_path_factory.mktemp("openclaw")
-        asked: dict[str, list[Body]] = defaultdict(list)
-
-        def script(body: Body) -> Reply:
-            if body["model"] == "seer":
-                return Reply("All of it is red.")
-            case = re.findall(r"Case (\w+)", json.dumps(body["messages"]))[0]
-            asked[case].append(body)
-            replies = CASES[case]
-            return replies[min(len(asked[case]), len(replies)) - 1]
-
-        with ModelServer(script, models=("scripted", "seer")) as server:
-            command = [
-                FIELDMARK, "run", "--benchmark", str(benchmark(folder)), "--agent", "openclaw",
-                "--model", "scripted", "--base-url", server.url, "--out", "out",
-                "--time-limit", str(LIMIT), "--max-calls", str(CALLS), *flags,
-            ]  # fmt: skip
-            process = spawn(command, cwd=folder)
-            _, errors = process.communicate()
-        assert process.returncode in (0, 1), errors  # 1: the model's server was down for one of them
-        assert ours(engine) <= before
-        run = RunDir.open(folder / "out")
-        return Played(run, {record.id: record for record in run.episodes()}, asked)
-
-    return played
+    limits = ["--time-limit", str(LIMIT), "--max-calls", str(CALLS)]
+    return lambda *flags: playing.play(
+        "openclaw", CASES, engine, tmp_path_factory.mktemp("openclaw"), *limits, *flags
+    )
 
 
 @pytest.fixture(scope="module")
 def played(play: Play) -> Played:
     """All cases, by a model that sees."""
     return play()
-
-
-def benchmark(folder: Path) -> Path:
-    Image.new("RGB", (2048, 1500), "red").save(folder / "red.png")
-    rows = [
-        {
-            "id": case,
-            "question": f"Case {case}: which colour is it?",
-            "image": "red.png",
-            "gold": {"answer": "red"},
-        }
-        for case in CASES
-    ]
-    (folder / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return folder / "tasks.jsonl"
 
 
 @pytest.mark.parametrize(
