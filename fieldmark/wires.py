@@ -26,7 +26,9 @@ def check_wire(wire: Wire, agent: str, model: ModelConfig) -> None:
     try:
         client.post(PATHS[wire], body={"model": model.name}, cast_to=object, options={"headers": PURPOSE})
     except openai.APIStatusError as error:
-        if error.status_code in (404, 405):
+        if (
+            error.status_code in (404, 405) and "model" not in str(error).lower()
+        ):  # that would be of the model
             raise UsageError(
                 f"agent {agent} speaks the {wire} format and {public_url(url)} has no {PATHS[wire]}: take a "
                 "model server that has, or another agent"

@@ -42,8 +42,11 @@ def is_partial(body: Body) -> bool:
 
 
 def tool_names(body: Body) -> list[str]:
+    """A built-in has a type only; Codex offers the tools of an MCP server as one namespace of them."""
     tools = [as_dict(tool) for tool in as_list(body.get("tools"))]
-    return [str(tool.get("name") or tool.get("type") or "") for tool in tools]  # a built-in has a type only
+    spaces = (as_list(tool.get("tools")) if tool.get("type") == "namespace" else [tool] for tool in tools)
+    flat = [as_dict(tool) for space in spaces for tool in space]
+    return [str(tool.get("name") or tool.get("type") or "") for tool in flat]
 
 
 def read_response(parsed: Body) -> ResponseFacts:

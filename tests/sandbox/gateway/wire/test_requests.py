@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fieldmark.sandbox.gateway.wire import responses
 from fieldmark.sandbox.gateway.wire.requests import changed, rebuild
 from tests.model_server import ModelServer, Reply
 from tests.sandbox.gateway.conftest import Enter
@@ -119,3 +120,11 @@ async def test_a_conversation_that_the_server_keeps_is_marked_as_partial(enter: 
 )
 def test_values_are_set_and_every_other_character_stays(before: str, after: str) -> None:
     assert changed(before, {"a": 1, "b": "é"}) == after
+
+
+def test_the_tools_of_a_namespace_are_offered_by_their_own_names() -> None:
+    """Codex offers the tools of an MCP server so, and its model calls them by these names."""
+    space = {"type": "namespace", "name": "mcp__fieldmark", "tools": [{"type": "function", "name": "ocr"}]}
+    tools = [{"type": "function", "name": "exec_command"}, space, {"type": "web_search"}]
+
+    assert responses.tool_names({"tools": tools}) == ["exec_command", "ocr", "web_search"]
