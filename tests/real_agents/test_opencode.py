@@ -35,7 +35,9 @@ CASES: dict[str, list[Reply]] = {
     "xml": [Reply('<tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>')],
     "loop": [Reply(calls=[Call("bash", {"command": "true", "description": "nothing"})])],
     "orphan": [
-        Reply(calls=[Call("bash", {"command": "sleep 600 & echo on", "description": "stay"})]),
+        Reply(
+            calls=[Call("bash", {"command": "sleep 600 >/dev/null 2>&1 & echo on", "description": "stay"})]
+        ),
         ANSWER,
     ],
     "refused": [Reply(status=400, error={"message": "no", "type": "invalid_request_error"})],
