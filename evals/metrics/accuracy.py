@@ -15,6 +15,7 @@ from statistics import fmean
 
 from pydantic import BaseModel
 
+from fieldmark.evals.metrics.bootstrap import resampled
 from fieldmark.evals.metrics.outcomes import ATTEMPTED, DONE, EVERY, Cell, Outcome
 from fieldmark.evals.metrics.shares import Interval, Share, wilson
 
@@ -24,7 +25,9 @@ SOFT: frozenset[Outcome] = frozenset({"correct", "partially_correct"})
 
 
 class AccuracyRow(BaseModel):
-    """One split × category; "all" stands for every one. `interval` is Wilson's 95 % around `strict`.
+    """One split × category; "all" stands for every one. `interval` is the 95 % one around `strict`.
+
+    It is Wilson's, or resampled over tasks where their epochs do not agree (then a mean is no 0 or 1).
 
     `unjudged`, `sandbox_error` and `not_run` count episodes, and are in no denominator of `strict`.
     """
@@ -90,7 +93,7 @@ def _row(split: str, top: str, cells: list[Cell]) -> AccuracyRow:
         top=top,
         tasks=len(tasks),
         strict=strict,
-        interval=wilson(strict),
+        interval=_interval(tasks.values(), strict),
         soft=_share(tasks.values(), SOFT, DONE),
         attempted=_share(tasks.values(), CORRECT, ATTEMPTED),
         all=_share(tasks.values(), CORRECT, EVERY),
@@ -103,9 +106,19 @@ def _row(split: str, top: str, cells: list[Cell]) -> AccuracyRow:
 
 def _share(tasks: Iterable[list[Outcome]], good: frozenset[Outcome], base: frozenset[Outcome]) -> Share:
     """Over tasks with an outcome in `base`: the sum of each one's share of `good` outcomes."""
-    counted = [[outcome for outcome in outcomes if outcome in base] for outcomes in tasks]
-    means = [fmean(outcome in good for outcome in outcomes) for outcomes in counted if outcomes]
+    means = _means(tasks, good, base)
     return Share.of(sum(means), len(means))
+
+
+def _means(tasks: Iterable[list[Outcome]], good: frozenset[Outcome], base: frozenset[Outcome]) -> list[float]:
+    counted = [[outcome for outcome in outcomes if outcome in base] for outcomes in tasks]
+    return [fmean(outcome in good for outcome in outcomes) for outcomes in counted if outcomes]
+
+
+def _interval(tasks: Iterable[list[Outcome]], strict: Share) -> Interval | None:
+    means = _means(tasks, CORRECT, DONE)
+    between = any(0 < mean < 1 for mean in means)
+    return (resampled(means, [1] * len(means)) if between else None) or wilson(strict)
 
 
 def _macro(split: str, rows: list[AccuracyRow]) -> MacroRow:

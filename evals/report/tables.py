@@ -10,6 +10,7 @@ from fieldmark.evals.report.accuracy_tables import categories_table, splits_tabl
 from fieldmark.evals.report.act_tables import calls_table, tool_use_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
 from fieldmark.evals.report.picture_tables import leaks_table, sight_table
+from fieldmark.evals.report.repeats_table import repeats_table
 from fieldmark.evals.report.table import Table
 from fieldmark.evals.report.usage_table import usage_table
 
@@ -19,6 +20,7 @@ def tables(summary: Summary) -> list[Table]:
     made = [
         categories_table(summary),
         splits_table(summary),
+        repeats_table(summary),
         leaks_table(summary),
         _statuses(summary),
         tool_use_table(summary),
