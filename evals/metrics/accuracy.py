@@ -15,7 +15,7 @@ from statistics import fmean
 
 from pydantic import BaseModel
 
-from fieldmark.evals.metrics.bootstrap import resampled
+from fieldmark.evals.metrics.bootstrap import resampled, resampled_macro
 from fieldmark.evals.metrics.outcomes import ATTEMPTED, DONE, EVERY, Cell, Outcome
 from fieldmark.evals.metrics.shares import Interval, Share, wilson
 
@@ -47,11 +47,15 @@ class AccuracyRow(BaseModel):
 
 
 class MacroRow(BaseModel):
-    """The unweighted mean of a split's categories that have a task done; None when none has."""
+    """The unweighted mean of a split's categories that have a task done; None when none has.
+
+    `interval` is the 95 % one of `strict`: tasks are resampled within their categories.
+    """
 
     split: str
     categories: int
     strict: float | None
+    interval: Interval | None
     soft: float | None
 
 
@@ -78,7 +82,7 @@ def accuracy(cells: list[Cell]) -> Accuracy:
             for top in sorted({cell.top for cell in mine})
         ]
         rows += [*tops, _row(split, ALL, mine)]
-        macro.append(_macro(split, tops))
+        macro.append(_macro(split, tops, mine))
     return Accuracy(rows=rows, macro=macro)
 
 
@@ -121,12 +125,22 @@ def _interval(tasks: Iterable[list[Outcome]], strict: Share) -> Interval | None:
     return (resampled(means, [1] * len(means)) if between else None) or wilson(strict)
 
 
-def _macro(split: str, rows: list[AccuracyRow]) -> MacroRow:
+def _macro(split: str, rows: list[AccuracyRow], cells: list[Cell]) -> MacroRow:
     strict = [row.strict.fraction for row in rows if row.strict.fraction is not None]
     soft = [row.soft.fraction for row in rows if row.soft.fraction is not None]
     return MacroRow(
         split=split,
         categories=len(strict),
         strict=fmean(strict) if strict else None,
+        interval=resampled_macro(_by_category(cells)),
         soft=fmean(soft) if soft else None,
     )
+
+
+def _by_category(cells: list[Cell]) -> list[list[float]]:
+    """Category by category the means of its tasks over their epochs; only categories with a task done."""
+    tasks: dict[str, dict[str, list[Outcome]]] = {}
+    for cell in cells:
+        tasks.setdefault(cell.top, {}).setdefault(cell.id, []).append(cell.outcome)
+    means = [_means(category.values(), CORRECT, DONE) for category in tasks.values()]
+    return [category for category in means if category]

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
 from fieldmark.evals.metrics.acts import EpisodeActs, episode_acts
+from fieldmark.evals.metrics.calibration import Calibration, calibration
 from fieldmark.evals.metrics.caveats import caveats_of, sight_caveats
 from fieldmark.evals.metrics.leaks import LeakFacts, leak_facts
 from fieldmark.evals.metrics.outcomes import Cell, cells
@@ -61,6 +62,7 @@ class Summary(BaseModel):
     partial: bool
     accuracy: Accuracy
     repeats: Repeats | None
+    calibration: Calibration
     statuses: list[StatusRow]
     tool_use: ToolUse
     by_tool: list[CallsRow]
@@ -95,6 +97,7 @@ def summarise(run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None) 
         partial=any(cell.record is None for cell in grid),
         accuracy=accuracy(grid),
         repeats=repeats(grid),
+        calibration=calibration(grid),
         statuses=statuses(grid, len(refused) if isinstance(refused, list) else 0),
         tool_use=tool_use(agents),
         by_tool=by_tool(agents),

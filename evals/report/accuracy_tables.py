@@ -45,6 +45,11 @@ def splits_table(summary: Summary) -> Table:
         "micro: every task counts the same; macro: every category with a task done does. attempted = done + "
         "sandbox errors + unjudged; all = attempted + not run. The last three columns count episodes."
     )
+    macro = summary.accuracy.macro[0]
+    if macro.interval:
+        note += (
+            f" CI 95% of macro strict, all: {interval(macro.interval)} (tasks resampled in each category)."
+        )
     if row.unjudged:
         note += f" Were all unjudged answers correct, strict would be {percent(row.upper.fraction)} %."
     columns = (
