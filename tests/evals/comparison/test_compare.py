@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -162,3 +164,13 @@ def test_one_run_or_one_twice_is_refused(build_run: BuildRun) -> None:
         comparison([a])
     with pytest.raises(UsageError, match="named twice"):
         comparison([a, RunDir.open(a.path)])
+
+
+def test_the_commands_load_no_statistics_before_they_are_called() -> None:
+    """`fieldmark --help` and `compare --help` are instant."""
+    code = (
+        "import sys, fieldmark.cli, fieldmark.commands.compare, fieldmark.commands.power;"
+        "print([name for name in ('numpy', 'scipy', 'statsmodels', 'pandas') if name in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"
