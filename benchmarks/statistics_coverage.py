@@ -2,8 +2,9 @@
 
     python -m benchmarks.statistics_coverage [--runs 2000]
 
-Each run is drawn anew from known probabilities: 311 tasks of 228 targets, as FIKA-Bench has them, tasks of
-one target alike. An interval covers when the true value lies in it; wanted are 93 to 97 %.
+Each run of 311 tasks is drawn anew from known probabilities. In the paired ones the tasks are of 228
+targets, as in FIKA-Bench, and those of one target are alike. An interval covers when the true value lies in
+it; wanted are 93 to 97 %.
 """
 
 from __future__ import annotations
