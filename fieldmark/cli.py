@@ -13,12 +13,14 @@ from fieldmark import __version__
 from fieldmark.errors import FieldmarkError, UsageError
 
 COMMANDS = {
+    "compare": "Compare runs over the same tasks, pair by pair.",
     "demo": "Run the bundled smoke benchmark on the embedded default and show the table.",
     "run": "Run an agent over a benchmark, in Docker sandboxes.",
     "doctor": "Check this machine, and what a model can do.",
     "index": "Build a picture index over a folder, and search in it.",
     "mcp": "Serve the tools to an MCP client over stdin and stdout.",
     "new": "Write a working agent, tool, skill or benchmark to begin with.",
+    "power": "Say how large an improvement a comparison could find.",
     "registry": "Import aircraft registries into one file, and look aircraft up.",
     "report": "Print the tables of one or more runs and write report.html.",
     "sandbox": "Build, check, clean, save or load the sandbox image.",

@@ -105,6 +105,7 @@ class RunConfig(BaseModel):
     ocr: OcrEngine = "tesseract"
     tasks: list[str] | None = None
     limit: int = Field(default=0, ge=0)
+    epochs: int = Field(default=1, ge=1, le=1000)
     seed: int = 0
     parallel: int | None = Field(default=None, ge=1, le=256)
     limits: Limits = Limits()

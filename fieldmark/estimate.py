@@ -45,7 +45,7 @@ def estimate(config: RunConfig) -> Estimate:
     """Needs no engine, asks no server, writes nothing. UsageError for names and files that are not there."""
     benchmark, tasks, agent, _ = preflight.load(config)
     costs = make_costs(config)
-    arms, epochs = 1, 1
+    arms, epochs = 1, config.epochs
     episodes = arms * len(tasks) * epochs
     parallel = config.parallel or preflight.needs_of(agent, []).fit(cores(), memory()[0])
     like = next(earlier_runs(config), None)
@@ -111,7 +111,8 @@ def earlier_runs(config: RunConfig) -> Iterator[tuple[Path, list[EpisodeRecord]]
 
 def lines(told: Estimate) -> list[str]:
     """The estimate for a person."""
-    grid = f"{told.arms} arm × {told.tasks} tasks × {told.epochs} epoch = {told.episodes} episodes"
+    epochs = f"{told.epochs} epoch{'s' if told.epochs > 1 else ''}"
+    grid = f"{told.arms} arm × {told.tasks} tasks × {epochs} = {told.episodes} episodes"
     found = [f"{told.benchmark}: {grid}", f"at most (limits): {_line(told.at_most)}"]
     if told.estimated is None:
         return [*found, "estimated: nothing to go by: no finished run of this agent and model beside it"]

@@ -91,7 +91,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     if again:
         say(f"{again} episodes that broke through no fault of the agent will run again")
     staged = _staged_before(folder, plan)
-    done = {record.id for record in folder.episodes()}
+    done = {record.key for record in folder.episodes()}
     return Run(plan, folder, staged, done)
 
 
@@ -167,6 +167,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "limits": config.limits.model_dump(),
         "image_side": config.image_side,
         "parallel": plan.parallel,
+        "epochs": config.epochs,
         "container": _container(plan),
         "seed": config.seed,
         "judge": plan.judge.name,

@@ -80,7 +80,7 @@ def make_plan(config: RunConfig) -> Plan:
     config, recording = replaying.settled(config)
     benchmark, tasks, agent, judge = load(config)
     if recording:
-        replaying.check_tasks(recording, tasks, config.replay)
+        replaying.check_tasks(recording, tasks, config.epochs, config.replay)
     own = own_agent(config.agent, config.benchmark)
     own_tools = load_tools(config.tool)
     web = make_web(config, benchmark)

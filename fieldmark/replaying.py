@@ -35,15 +35,20 @@ def settled(config: RunConfig) -> tuple[RunConfig, Recording | None]:
     ), recording
 
 
-def check_tasks(recording: Recording, tasks: Sequence[Task], path: Path | None) -> None:
+def check_tasks(recording: Recording, tasks: Sequence[Task], epochs: int, path: Path | None) -> None:
     """UsageError when the recording lacks an episode of one of them."""
     lacking = [
-        task.id for task in tasks if not recording.has(task.id, 0) and task.id not in recording.refused
+        (task.id, epoch)
+        for epoch in range(epochs)
+        for task in tasks
+        if not recording.has(task.id, epoch) and task.id not in recording.refused
     ]
     if lacking:
         more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+        task, epoch = lacking[0]
+        where, fewer = (f"{task!r} in epoch {epoch}", ", fewer --epochs") if epoch else (repr(task), "")
         raise UsageError(
-            f"{path} has no episode of task {lacking[0]!r}{more}: name recorded tasks with --tasks,"
+            f"{path} has no episode of task {where}{more}: name recorded tasks with --tasks{fewer},"
             f" or finish it with fieldmark run --resume {path}"
         )
 

@@ -1,4 +1,4 @@
-"""A run: every task once, several at a time, each committed and judged as it ends."""
+"""A run: every task in every epoch, several at a time, each committed and judged as it ends."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 import resource
 import signal
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,16 +45,20 @@ FILES = 65_536
 
 @dataclass
 class Run:
-    """A run in progress. `staged` are all its tasks; `done` the keys that need no more work."""
+    """A run in progress. `staged` are all its tasks; `done` the (id, epoch) that need no more work."""
 
     plan: Plan
     folder: RunDir
     staged: list[StagedTask]
-    done: set[str] = field(default_factory=set)
+    done: set[tuple[str, int]] = field(default_factory=set)
     spending: Spending = field(init=False)
 
     def __post_init__(self) -> None:
         self.spending = Spending(self.plan.config, self.plan.costs, self.folder)
+
+    def grid(self) -> list[tuple[StagedTask, int]]:
+        """Every task and epoch, one epoch after the other: a run that stops early has whole ones."""
+        return [(staged, epoch) for epoch in range(self.plan.config.epochs) for staged in self.staged]
 
 
 def carry_out(run: Run) -> None:
@@ -83,11 +87,12 @@ async def _until_interrupted(run: Run) -> None:
 
 
 async def _carry_out(run: Run) -> None:
-    left = [staged for staged in run.staged if staged.task.id not in run.done]
+    grid = run.grid()
+    left = [(staged, epoch) for staged, epoch in grid if (staged.task.id, epoch) not in run.done]
     verdicts = run.folder.verdicts()
     correct = sum(verdict.label == "correct" for verdict in verdicts.values())
     with (
-        RunProgress(len(run.staged), len(run.staged) - len(left), correct) as progress,
+        RunProgress(len(grid), len(grid) - len(left), correct) as progress,
         contextlib.closing(_Judging(run, progress)) as judging,
     ):
         judging.catch_up(verdicts)
@@ -130,15 +135,19 @@ async def _close(pool: ContainerPool, upstreams: list[Upstream]) -> None:
 
 
 async def _play_all(
-    run: Run, services: RunServices, left: list[StagedTask], progress: RunProgress, judging: _Judging
-) -> list[StagedTask]:
+    run: Run,
+    services: RunServices,
+    left: list[tuple[StagedTask, int]],
+    progress: RunProgress,
+    judging: _Judging,
+) -> list[tuple[StagedTask, int]]:
     """Play until nothing is left, or the run has spent what it may, and those in flight end; what is left."""
-    waiting: Iterator[StagedTask] = iter(left)
+    waiting = iter(left)
     outage = Outage()
 
     async def player() -> None:
-        while not run.spending.over() and (staged := next(waiting, None)):
-            record = await _play(run, services, staged)
+        while not run.spending.over() and (due := next(waiting, None)):
+            record = await _play(run, services, *due)
             progress.episode_done(record)
             judging.begin(record)
             if outage.goes_on(record, time.monotonic()):
@@ -153,7 +162,7 @@ async def _play_all(
     return list(waiting)
 
 
-async def _play(run: Run, services: RunServices, staged: StagedTask) -> EpisodeRecord:
+async def _play(run: Run, services: RunServices, staged: StagedTask, epoch: int) -> EpisodeRecord:
     """One episode with its retries, committed. InterruptedRun when the next would break alike."""
     earlier: list[str] = []
     for attempt in range(ATTEMPTS):
@@ -161,7 +170,9 @@ async def _play(run: Run, services: RunServices, staged: StagedTask) -> EpisodeR
         if full:
             raise _stopped(run, full)
         try:
-            record, outcome = await run_episode(services, staged, attempt=attempt, earlier=earlier)
+            record, outcome = await run_episode(
+                services, staged, epoch=epoch, attempt=attempt, earlier=earlier
+            )
         except (OSError, KeyError) as error:  # KeyError: a picture is no longer among the blobs
             raise _stopped(run, f"the run folder cannot be used: {error}") from None
         run.spending.add(record)

@@ -15,6 +15,7 @@ from statistics import fmean
 
 from pydantic import BaseModel
 
+from fieldmark.evals.metrics.bootstrap import resampled, resampled_macro
 from fieldmark.evals.metrics.outcomes import ATTEMPTED, DONE, EVERY, Cell, Outcome
 from fieldmark.evals.metrics.shares import Interval, Share, wilson
 
@@ -24,7 +25,9 @@ SOFT: frozenset[Outcome] = frozenset({"correct", "partially_correct"})
 
 
 class AccuracyRow(BaseModel):
-    """One split × category; "all" stands for every one. `interval` is Wilson's 95 % around `strict`.
+    """One split × category; "all" stands for every one. `interval` is the 95 % one around `strict`.
+
+    It is Wilson's, or resampled over tasks where their epochs do not agree (then a mean is no 0 or 1).
 
     `unjudged`, `sandbox_error` and `not_run` count episodes, and are in no denominator of `strict`.
     """
@@ -44,11 +47,15 @@ class AccuracyRow(BaseModel):
 
 
 class MacroRow(BaseModel):
-    """The unweighted mean of a split's categories that have a task done; None when none has."""
+    """The unweighted mean of a split's categories that have a task done; None when none has.
+
+    `interval` is the 95 % one of `strict`: tasks are resampled within their categories.
+    """
 
     split: str
     categories: int
     strict: float | None
+    interval: Interval | None
     soft: float | None
 
 
@@ -75,7 +82,7 @@ def accuracy(cells: list[Cell]) -> Accuracy:
             for top in sorted({cell.top for cell in mine})
         ]
         rows += [*tops, _row(split, ALL, mine)]
-        macro.append(_macro(split, tops))
+        macro.append(_macro(split, tops, mine))
     return Accuracy(rows=rows, macro=macro)
 
 
@@ -90,7 +97,7 @@ def _row(split: str, top: str, cells: list[Cell]) -> AccuracyRow:
         top=top,
         tasks=len(tasks),
         strict=strict,
-        interval=wilson(strict),
+        interval=_interval(tasks.values(), strict),
         soft=_share(tasks.values(), SOFT, DONE),
         attempted=_share(tasks.values(), CORRECT, ATTEMPTED),
         all=_share(tasks.values(), CORRECT, EVERY),
@@ -103,17 +110,37 @@ def _row(split: str, top: str, cells: list[Cell]) -> AccuracyRow:
 
 def _share(tasks: Iterable[list[Outcome]], good: frozenset[Outcome], base: frozenset[Outcome]) -> Share:
     """Over tasks with an outcome in `base`: the sum of each one's share of `good` outcomes."""
-    counted = [[outcome for outcome in outcomes if outcome in base] for outcomes in tasks]
-    means = [fmean(outcome in good for outcome in outcomes) for outcomes in counted if outcomes]
+    means = _means(tasks, good, base)
     return Share.of(sum(means), len(means))
 
 
-def _macro(split: str, rows: list[AccuracyRow]) -> MacroRow:
+def _means(tasks: Iterable[list[Outcome]], good: frozenset[Outcome], base: frozenset[Outcome]) -> list[float]:
+    counted = [[outcome for outcome in outcomes if outcome in base] for outcomes in tasks]
+    return [fmean(outcome in good for outcome in outcomes) for outcomes in counted if outcomes]
+
+
+def _interval(tasks: Iterable[list[Outcome]], strict: Share) -> Interval | None:
+    means = _means(tasks, CORRECT, DONE)
+    between = any(0 < mean < 1 for mean in means)
+    return (resampled(means, [1] * len(means)) if between else None) or wilson(strict)
+
+
+def _macro(split: str, rows: list[AccuracyRow], cells: list[Cell]) -> MacroRow:
     strict = [row.strict.fraction for row in rows if row.strict.fraction is not None]
     soft = [row.soft.fraction for row in rows if row.soft.fraction is not None]
     return MacroRow(
         split=split,
         categories=len(strict),
         strict=fmean(strict) if strict else None,
+        interval=resampled_macro(_by_category(cells)),
         soft=fmean(soft) if soft else None,
     )
+
+
+def _by_category(cells: list[Cell]) -> list[list[float]]:
+    """Category by category the means of its tasks over their epochs; only categories with a task done."""
+    tasks: dict[str, dict[str, list[Outcome]]] = {}
+    for cell in cells:
+        tasks.setdefault(cell.top, {}).setdefault(cell.id, []).append(cell.outcome)
+    means = [_means(category.values(), CORRECT, DONE) for category in tasks.values()]
+    return [category for category in means if category]

@@ -9,9 +9,11 @@ from pydantic import BaseModel, ValidationError
 
 from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
 from fieldmark.evals.metrics.acts import EpisodeActs, episode_acts
+from fieldmark.evals.metrics.calibration import Calibration, calibration
 from fieldmark.evals.metrics.caveats import caveats_of, sight_caveats
 from fieldmark.evals.metrics.leaks import LeakFacts, leak_facts
 from fieldmark.evals.metrics.outcomes import Cell, cells
+from fieldmark.evals.metrics.repeats import Repeats, repeats
 from fieldmark.evals.metrics.runtime import RuntimeRow, runtime
 from fieldmark.evals.metrics.sight import SightFacts, sight, sight_in
 from fieldmark.evals.metrics.statuses import StatusRow, statuses
@@ -59,6 +61,8 @@ class Summary(BaseModel):
     epochs: int
     partial: bool
     accuracy: Accuracy
+    repeats: Repeats | None
+    calibration: Calibration
     statuses: list[StatusRow]
     tool_use: ToolUse
     by_tool: list[CallsRow]
@@ -92,6 +96,8 @@ def summarise(run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None) 
         epochs=len({cell.epoch for cell in grid}),
         partial=any(cell.record is None for cell in grid),
         accuracy=accuracy(grid),
+        repeats=repeats(grid),
+        calibration=calibration(grid),
         statuses=statuses(grid, len(refused) if isinstance(refused, list) else 0),
         tool_use=tool_use(agents),
         by_tool=by_tool(agents),

@@ -15,7 +15,10 @@ def categories_table(summary: Summary) -> Table:
         "soft = (correct + partially correct)/done. CI: Wilson's 95 % interval of strict."
     )
     if summary.epochs > 1:
-        note += f" A task counts with the mean of its {summary.epochs} epochs; n is tasks."
+        note += (
+            f" A task counts with the mean of its {summary.epochs} epochs; n is tasks; where epochs disagree"
+            " the CI is a bootstrap over tasks."
+        )
     columns = "split|category|tasks|correct /done|strict %|CI 95%|soft /done|soft %".split("|")
     found = summary.accuracy.rows
     totals = frozenset(index for index, row in enumerate(found) if row.top == ALL)
@@ -42,6 +45,11 @@ def splits_table(summary: Summary) -> Table:
         "micro: every task counts the same; macro: every category with a task done does. attempted = done + "
         "sandbox errors + unjudged; all = attempted + not run. The last three columns count episodes."
     )
+    macro = summary.accuracy.macro[0]
+    if macro.interval:
+        note += (
+            f" CI 95% of macro strict, all: {interval(macro.interval)} (tasks resampled in each category)."
+        )
     if row.unjudged:
         note += f" Were all unjudged answers correct, strict would be {percent(row.upper.fraction)} %."
     columns = (

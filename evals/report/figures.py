@@ -31,6 +31,11 @@ def percent(fraction: float | None) -> str:
     return "–" if fraction is None else f"{100 * fraction:.1f}"
 
 
+def points(fraction: float | None) -> str:
+    """A difference of fractions in percentage points, with its sign."""
+    return "–" if fraction is None else f"{100 * fraction:+.1f}"
+
+
 def number(value: float | None, digits: int = 2) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 

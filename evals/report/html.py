@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from fieldmark import __version__
 from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import headline, marks, number, percent
+from fieldmark.evals.report.table import Table
 from fieldmark.evals.report.tables import comparison, tables
 
 _TEMPLATE = "report.html.j2"
@@ -19,8 +21,11 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters, which HTML forbids, and marks that turn the text after them around."""
 
 
-def render_html(summaries: list[Summary]) -> str:
-    """One page for one or several runs. It holds answers and verdicts, no gold and no judge's reasons."""
+def render_html(summaries: list[Summary], compared: Sequence[Table] = ()) -> str:
+    """One page for one or several runs. It holds answers and verdicts, no gold and no judge's reasons.
+
+    `compared` are tables that stand first; without any, several runs are compared by their headlines.
+    """
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -30,7 +35,8 @@ def render_html(summaries: list[Summary]) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(percent=percent, number=number)
-    compared = comparison(summaries) if len(summaries) > 1 else None
+    if not compared and len(summaries) > 1:
+        compared = [comparison(summaries)]
     return environment.get_template(_TEMPLATE).render(
         summaries=summaries,
         compared=compared,
@@ -47,11 +53,11 @@ def _seen(value: Any) -> Any:
     return _UNSEEN.sub("\ufffd", value) if type(value) is str else value
 
 
-def write_html(summaries: list[Summary], path: Path) -> None:
+def write_html(summaries: list[Summary], path: Path, compared: Sequence[Table] = ()) -> None:
     """Write the page through a temporary neighbour; UsageError when the place cannot be written."""
     temporary = path.with_name(f".{path.name}.new")
     try:
-        temporary.write_bytes(render_html(summaries).encode("utf-8", "replace"))
+        temporary.write_bytes(render_html(summaries, compared).encode("utf-8", "replace"))
         temporary.replace(path)
     except OSError as error:
         raise UsageError(

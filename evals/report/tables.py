@@ -8,8 +8,10 @@ from fieldmark.evals.metrics.accuracy import ALL
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.accuracy_tables import categories_table, splits_table
 from fieldmark.evals.report.act_tables import calls_table, tool_use_table
+from fieldmark.evals.report.calibration_table import calibration_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
 from fieldmark.evals.report.picture_tables import leaks_table, sight_table
+from fieldmark.evals.report.repeats_table import repeats_table
 from fieldmark.evals.report.table import Table
 from fieldmark.evals.report.usage_table import usage_table
 
@@ -19,6 +21,7 @@ def tables(summary: Summary) -> list[Table]:
     made = [
         categories_table(summary),
         splits_table(summary),
+        repeats_table(summary),
         leaks_table(summary),
         _statuses(summary),
         tool_use_table(summary),
@@ -26,6 +29,7 @@ def tables(summary: Summary) -> list[Table]:
         calls_table("Calls by action", summary.by_action),
         _runtime(summary),
         usage_table(summary),
+        calibration_table(summary),
         sight_table(summary),
     ]
     blind = "" if summary.run.sees else " · no vision"

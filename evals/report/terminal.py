@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 
 from rich import box
 from rich.console import Console
@@ -36,7 +37,13 @@ def print_report(summary: Summary, console: Console | None = None) -> None:
 
 
 def print_comparison(summaries: list[Summary], console: Console | None = None) -> None:
-    print_table(comparison(summaries), console or make_console())
+    print_tables([comparison(summaries)], console)
+
+
+def print_tables(made: Iterable[Table], console: Console | None = None) -> None:
+    console = console or make_console()
+    for table in made:
+        print_table(table, console)
 
 
 def make_console() -> Console:

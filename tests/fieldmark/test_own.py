@@ -108,7 +108,7 @@ def test_what_new_writes_runs_and_is_held_to_on_resume(fieldmark: Fieldmark, wri
         with pytest.raises(UsageError, match=told):
             launch.resume_run(written / "out", {}, print)
         path.write_text(before)
-    assert launch.resume_run(written / "out", {}, print).done == {"sign-1"}
+    assert launch.resume_run(written / "out", {}, print).done == {("sign-1", 0)}
 
 
 @pytest.mark.usefixtures("sandbox_image", "nothing_left")

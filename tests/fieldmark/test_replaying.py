@@ -82,11 +82,13 @@ def test_a_task_that_is_not_recorded_is_refused(recorded: Path) -> None:
     """One whose picture was refused then will be refused again."""
     _, recording = replaying.settled(load_config(None, {"model": f"replay:{recorded}"}))
     assert recording is not None
-    replaying.check_tasks(recording, [task("one"), task("broken")], recorded)
+    replaying.check_tasks(recording, [task("one"), task("broken")], 1, recorded)
     with pytest.raises(
         UsageError, match="no episode of task 'two' and 1 more: name recorded tasks with --tasks"
     ):
-        replaying.check_tasks(recording, [task("one"), task("two"), task("three")], recorded)
+        replaying.check_tasks(recording, [task("one"), task("two"), task("three")], 1, recorded)
+    with pytest.raises(UsageError, match=r"no episode of task 'one' in epoch 1.*fewer --epochs"):
+        replaying.check_tasks(recording, [task("one")], 2, recorded)
 
 
 def test_other_settings_are_told(recorded: Path) -> None:

@@ -40,7 +40,11 @@ def test_micro_and_macro_are_both_there(build_run: BuildRun) -> None:
         run.episode(f"t{number}", verdict="correct" if good else "incorrect")
     summary = summarise(run.finish())
     assert summary.accuracy.headline.strict.fraction == pytest.approx(0.82)
-    assert summary.accuracy.macro[0].strict == pytest.approx(0.50)
+    macro = summary.accuracy.macro[0]
+    assert macro.strict == pytest.approx(0.50)
+    assert macro.interval is not None
+    assert 0.42 <= macro.interval.low < 0.47  # B has a standard error of 9.5 points, half of it counts
+    assert 0.57 < macro.interval.high <= 0.63
     assert not summary.partial
 
 

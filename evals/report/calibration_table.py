@@ -1,0 +1,28 @@
+"""The reliability table: confidence against accuracy."""
+
+from __future__ import annotations
+
+from fieldmark.evals.metrics.summary import Summary
+from fieldmark.evals.report.figures import count, interval, number, percent
+from fieldmark.evals.report.table import Table
+
+
+def calibration_table(summary: Summary) -> Table:
+    """No rows where no episode told a confidence."""
+    told = summary.calibration
+    rows = [
+        [
+            f"{percent(each.low)}–{percent(each.high)}",
+            percent(each.confidence),
+            count(each.correct),
+            percent(each.correct.fraction),
+            interval(each.interval),
+        ]
+        for each in told.bins
+    ]
+    note = (
+        f"Of {told.told} episodes with a confidence, of {told.done} done. ECE {number(told.ece, 3)}: the "
+        f"mean distance of the two, weighted by episodes, 0–1. Brier {number(told.brier, 3)}. CI: Wilson's."
+    )
+    columns = "confidence %|mean %|correct /episodes|correct %|CI 95%".split("|")
+    return Table("Calibration", note, columns, rows)
