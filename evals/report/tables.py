@@ -9,6 +9,7 @@ from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.accuracy_tables import categories_table, splits_table
 from fieldmark.evals.report.act_tables import calls_table, tool_use_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
+from fieldmark.evals.report.judging_table import judging_table
 from fieldmark.evals.report.picture_tables import leaks_table, sight_table
 from fieldmark.evals.report.table import Table
 from fieldmark.evals.report.usage_table import usage_table
@@ -20,6 +21,7 @@ def tables(summary: Summary) -> list[Table]:
         categories_table(summary),
         splits_table(summary),
         leaks_table(summary),
+        judging_table(summary),
         _statuses(summary),
         tool_use_table(summary),
         calls_table("Calls by tool", summary.by_tool),
