@@ -73,5 +73,9 @@ class Unjudged(Exception):
         self.reply = reply
 
 
+class ServerDown(Unjudged):
+    """The judge's server did not answer; several in a row, and it will not answer the next either."""
+
+
 class JudgingOver(Unjudged):
-    """Nor can there be one on any further answer: no quota, a refused key, a server that stays down."""
+    """Nor can there be one on any further answer: no quota, a refused key."""

@@ -36,10 +36,8 @@ def messages(prompt: str, question: str, reference: str, given: Given) -> list[M
         "model_raw_content": _shortened(given.raw),
         "model_rationale": _shortened(given.rationale),
     }
-    return [
-        {"role": "system", "content": prompt},
-        {"role": "user", "content": json.dumps(inputs, ensure_ascii=False, indent=1)},
-    ]
+    data = json.dumps(inputs, ensure_ascii=False, indent=1).encode("utf-8", "replace").decode()
+    return [{"role": "system", "content": prompt}, {"role": "user", "content": data}]
 
 
 def asked_again(asked: list[Message], wrong: str) -> list[Message]:

@@ -8,12 +8,14 @@ import threading
 from pydantic import ValidationError
 
 from fieldmark.evals.judges import Judge
-from fieldmark.evals.judges.base import FullJudge, Given, Judgement, JudgingOver, Unjudged
+from fieldmark.evals.judges.base import FullJudge, Given, Judgement, JudgingOver, ServerDown, Unjudged
 from fieldmark.records import EpisodeRecord, Verdict
 from fieldmark.rundir import RunDir
 from fieldmark.task import Gold
 from fieldmark.trace import Answer
 
+OUTAGES = 3
+"""Answers in a row that the judge's server did not answer for end the judging."""
 SHOWN = 2_000
 """Characters of a reply without a verdict that are kept."""
 
@@ -25,6 +27,7 @@ class EpisodeJudge:
         self._judge = judge
         self._folder = folder
         self._over: str | None = None
+        self._outages = 0
         self._writing = threading.Lock()
 
     def judge(self, question: str, gold: Gold, record: EpisodeRecord) -> Verdict:
@@ -36,6 +39,7 @@ class EpisodeJudge:
         except Exception as error:
             self._leave(record, error)
             raise
+        self._outages = 0
         verdict = Verdict(
             id=record.id, epoch=record.epoch, label=said.label, score=said.score, judge=self._judge.name,
             finer=said.finer, repaired=said.repaired, truncated=said.truncated,
@@ -54,7 +58,8 @@ class EpisodeJudge:
         return self._judge.judge_given(question, gold, given(self._folder, record, answer))
 
     def _leave(self, record: EpisodeRecord, error: Exception) -> None:
-        if isinstance(error, JudgingOver):
+        self._outages += isinstance(error, ServerDown)
+        if isinstance(error, JudgingOver) or self._outages >= OUTAGES:
             self._over = str(error)
         reply = error.reply[:SHOWN] if isinstance(error, Unjudged) else ""
         why = str(error) if isinstance(error, Unjudged) else f"{type(error).__name__}: {error}"

@@ -12,7 +12,7 @@ from fieldmark.config import JudgeConfig
 from fieldmark.doctor.asking import Model, text_of
 from fieldmark.doctor.server import listed
 from fieldmark.errors import ModelFault, UsageError
-from fieldmark.evals.judges.base import JudgingOver, Unjudged
+from fieldmark.evals.judges.base import JudgingOver, ServerDown, Unjudged
 from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
 from fieldmark.sandbox.gateway.upstream import BACK_OFF, TRIES
 from fieldmark.sandbox.gateway.upstream_errors import Again, ServerError
@@ -64,7 +64,7 @@ class JudgeModel:
 
     def ask(self, messages: Messages, temperature: float, seed: int) -> str:
         """The text of a reply, "" where it has none. Unjudged when the server refuses these messages;
-        JudgingOver when it has no quota, refuses the key or stays down.
+        ServerDown when it does not answer; JudgingOver when it has no quota or refuses the key.
         """
         from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
 
@@ -73,7 +73,7 @@ class JudgeModel:
         try:
             return text_of(tries(self._try, messages, temperature, seed))
         except Again as error:
-            raise JudgingOver(f"{self.shown}: {error} ({TRIES} tries)") from None
+            raise ServerDown(f"{self.shown}: {error} ({TRIES} tries)") from None
         except ModelFault as fault:
             why = "takes no temperature or seed: choose another --judge-model"
             raise JudgingOver(f"{self.shown} {why}" if fault.kind == "forced" else str(fault)) from None

@@ -11,7 +11,7 @@ import pytest
 from fieldmark.config import JudgeConfig, load_config
 from fieldmark.errors import UsageError
 from fieldmark.evals.judges import get_judge
-from fieldmark.evals.judges.base import Given, JudgingOver, Unjudged
+from fieldmark.evals.judges.base import Given, JudgingOver, ServerDown, Unjudged
 from fieldmark.evals.judges.llm import LlmJudge
 from fieldmark.task import Gold
 from tests.model_server import Body, ModelServer, Reply
@@ -140,13 +140,23 @@ def test_an_overloaded_server_is_asked_again() -> None:
     [
         (Reply(status=429, error={"message": "pay", "code": "insufficient_quota"}), "quota is used up"),
         (Reply(status=401), "answered 401"),
-        (Reply(status=503, headers={"Retry-After": "0"}), r"HTTP 503 \(6 tries\)"),
         (Reply(status=400, error={"message": "no", "param": "temperature"}), "takes no temperature"),
     ],
 )
 def test_what_holds_for_every_answer_ends_the_judging(reply: Reply, why: str) -> None:
     with ModelServer([reply]) as server, pytest.raises(JudgingOver, match=why):
         judge_at(server).judge(QUESTION, GOLD, "Saab 340B")
+
+
+def test_a_server_that_stays_down_leaves_an_answer_unjudged() -> None:
+    down = Reply(status=503, headers={"Retry-After": "0"})
+    with ModelServer([down]) as server, pytest.raises(ServerDown, match=r"HTTP 503 \(6 tries\)"):
+        judge_at(server).judge(QUESTION, GOLD, "Saab 340B")
+
+
+def test_an_answer_that_is_not_unicode_is_judged() -> None:
+    with ModelServer([WRONG]) as server:
+        assert judge_at(server).judge(QUESTION, GOLD, "Saab \ud83d").label == "incorrect"
 
 
 def test_a_request_that_is_refused_leaves_one_answer_unjudged() -> None:

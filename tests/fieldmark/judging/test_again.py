@@ -11,10 +11,15 @@ import pytest
 from fieldmark import jsonl
 from fieldmark.config import JudgeConfig
 from fieldmark.errors import UsageError
+from fieldmark.evals.judges import get_judge
+from fieldmark.evals.judges.base import Unjudged
 from fieldmark.evals.metrics.summary import summarise
 from fieldmark.evals.report.tables import tables
 from fieldmark.judging.again import Judged, judge_again, recorded_judge
+from fieldmark.judging.episodes import OUTAGES, EpisodeJudge
 from fieldmark.rundir import RunDir
+from fieldmark.sandbox.gateway.upstream import TRIES
+from fieldmark.task import Gold
 from tests.conftest import Fieldmark
 from tests.evals.conftest import RunBuilder
 from tests.model_server import Body, ModelServer, Reply
@@ -115,6 +120,16 @@ def test_without_quota_the_judging_ends_and_all_the_rest_is_unjudged(run: RunDir
     assert done.unjudged == TASKS
     assert len(server.requests) < TASKS
     assert all("quota is used up" in line for line in said)
+
+
+def test_a_server_that_stays_down_is_not_asked_for_every_answer(run: RunDir) -> None:
+    down = Reply(status=503, headers={"Retry-After": "0"})
+    with ModelServer([down]) as server:
+        each = EpisodeJudge(get_judge(llm(server)), run)
+        for record in run.episodes()[:5]:
+            with pytest.raises(Unjudged, match="HTTP 503"):
+                each.judge("What is this?", Gold(answer="a Saab"), record)
+    assert len(server.requests) == OUTAGES * TRIES
 
 
 def test_a_panel_reports_how_far_its_votes_agree(run: RunDir) -> None:
