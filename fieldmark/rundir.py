@@ -54,6 +54,7 @@ class RunDir:
         self.gold_file = self.private / "gold.jsonl"
         self.reasons_file = self.private / "verdict_reasons.jsonl"
         self.unjudged_file = self.private / "unjudged.jsonl"
+        self.audit_file = self.private / "audit.jsonl"
         self.leaks_file = path / "leaks.jsonl"
         self.leak_reasons_file = self.private / "leak_reasons.jsonl"
         self.paths_file = self.private / "paths.json"
@@ -180,7 +181,7 @@ class RunDir:
         done = []
         for path in (
             self.episodes_file, self.verdicts_file, self.reasons_file, self.leaks_file,
-            self.leak_reasons_file, self.unjudged_file,
+            self.leak_reasons_file, self.unjudged_file, self.audit_file,
         ):  # fmt: skip
             if _cut_torn_tail(path):
                 done.append(f"{path.name}: cut a half-written last line")

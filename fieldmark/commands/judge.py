@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,8 +43,22 @@ def judge_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @judge_options
 @click.option("--retry", is_flag=True, help="Only what is unjudged, by the run's judge; the default.")
 @click.option("--anew", is_flag=True, help="Judge all of it, also what this judge has judged already.")
+@click.option(
+    "--audit", is_flag=True, help="Look at a sample of the answers yourself: how good is the judge?"
+)
+@click.option("--sample", type=click.IntRange(min=1), default=50, help="How many.  [default: 50]")
+@click.option("--sample-seed", type=int, default=0, help="Draws another sample.  [default: 0]")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done, and no tables, as JSON.")
-def command(run: Path, retry: bool, anew: bool, as_json: bool, **flags: Any) -> int:
+def command(
+    run: Path,
+    retry: bool,
+    anew: bool,
+    audit: bool,
+    sample: int,
+    sample_seed: int,
+    as_json: bool,
+    **flags: Any,
+) -> int:
     """Judge the episodes of a run without running them again.
 
     Without --judge: what is unjudged, by the judge that the run has. With another judge: all of it; its
@@ -54,6 +69,7 @@ def command(run: Path, retry: bool, anew: bool, as_json: bool, **flags: Any) -> 
     fieldmark judge runs/a --judge llm --judge-model qwen3-32b --judge-url http://localhost:8000/v1
     fieldmark judge runs/a --retry
     fieldmark judge runs/a --judge exact
+    fieldmark judge runs/a --audit --sample 100      # y, n, ? or q for each; goes on where you left it
     """
     from fieldmark.commands.report import show
     from fieldmark.config import load_config
@@ -63,6 +79,10 @@ def command(run: Path, retry: bool, anew: bool, as_json: bool, **flags: Any) -> 
 
     folder = RunDir.open(run)
     given = {key: value for key, value in flags.items() if value is not None}
+    if audit:
+        if given or retry or anew:
+            raise UsageError("--audit looks at the verdicts that are there: leave the other options out")
+        return _audit(folder, sample, sample_seed, as_json)
     if given and retry:
         raise UsageError("--retry is for the judge that the run has: leave the options of the judge out")
     settings = load_config(None, given).judge if given else recorded_judge(folder)
@@ -76,3 +96,24 @@ def command(run: Path, retry: bool, anew: bool, as_json: bool, **flags: Any) -> 
             f" {done.changed} have another verdict than before"
         )
     return 1 if done.unjudged else 0
+
+
+def _audit(folder: Any, sample: int, seed: int, as_json: bool) -> int:
+    from fieldmark.judging.audit import lines, run_audit
+
+    facts = run_audit(folder, sample, seed, _key, lambda line: click.echo(line, err=True))
+    click.echo(facts.model_dump_json(indent=2) if as_json else "\n".join(lines(facts)))
+    return 0
+
+
+def _key() -> str:
+    """A key on a terminal, else a line of the input; "" at its end, or when the person breaks off."""
+    if sys.stdin.isatty():
+        try:
+            pressed = click.getchar()
+        except (EOFError, KeyboardInterrupt):
+            return ""
+        click.echo(pressed if pressed.isprintable() else "", err=True)
+        return pressed
+    line = sys.stdin.readline()
+    return line.strip() or (" " if line else "")
