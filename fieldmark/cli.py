@@ -18,6 +18,7 @@ COMMANDS = {
     "run": "Run an agent over a benchmark, in Docker sandboxes.",
     "doctor": "Check this machine, and what a model can do.",
     "index": "Build a picture index over a folder, and search in it.",
+    "judge": "Judge a run, or judge it again, without running it.",
     "mcp": "Serve the tools to an MCP client over stdin and stdout.",
     "new": "Write a working agent, tool, skill or benchmark to begin with.",
     "power": "Say how large an improvement a comparison could find.",

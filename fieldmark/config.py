@@ -53,11 +53,44 @@ class ModelConfig(BaseModel):
         return force
 
 
+class JudgeConfig(BaseModel):
+    """A judge by name, or a file of the user's own; the rest is for `llm`, a model that judges.
+
+    `model` at `base_url`; `key_env` names the variable of its key. `votes`: how often it is asked about an
+    answer. `aliases`: whether it gets them beside the reference (`joined`), one a request (`any`), or not
+    (`none`). `prompts` is a folder with an `llm.md` that stands in for ours.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = "exact"
+    model: str | None = None
+    base_url: str | None = None
+    key_env: str = DEFAULT_KEY_ENV
+    votes: int = Field(default=1, ge=1, le=99)
+    aliases: Literal["joined", "any", "none"] = "joined"
+    seed: int = 0
+    prompts: Path | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, value: object) -> object:
+        """In run.json, and in a file, a name may stand alone."""
+        return {"name": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _only_a_model_has_settings(self) -> JudgeConfig:
+        given = sorted(self.model_fields_set - {"name"})
+        if given and self.name != "llm":
+            raise ValueError(f"{given[0]} is for the judge llm: take --judge llm")
+        return self
+
+
 class RunConfig(BaseModel):
     """One run: an agent and a model over the tasks of a benchmark.
 
-    `benchmark` is a bundled name or a path to `tasks.jsonl`; `agent` and `judge` are names, or files of the
-    user's own; `tool` are files of tools of the user's own, beside those of fieldmark. `tasks` keeps only
+    `benchmark` is a bundled name or a path to `tasks.jsonl`; `agent` is a name, or a file of the user's
+    own; `tool` are files of tools of the user's own, beside those of fieldmark. `tasks` keeps only
     these ids, `limit` the first so many (0: all). `tools` and `skills` are entries of the grammar
     of `fieldmark.selection`; None: all. `skill_calls`: what a model that calls a skill as if it were a tool
     gets, the skill's text (`helpful`) or only `not_found` (`strict`). `ocr` is the engine behind the tool
@@ -97,7 +130,7 @@ class RunConfig(BaseModel):
     agent: str = "react"
     model: ModelConfig = ModelConfig()
     eyes: ModelConfig | None = None
-    judge: str = "exact"
+    judge: JudgeConfig = JudgeConfig()
     tools: list[str] | None = None
     tool: list[Path] = []
     skills: list[str] | None = None
@@ -204,6 +237,10 @@ _MODEL_KEYS = {
         **{"sees": "sees", "space": "space", "force": "force", "context": "context", "output": "output"},
     },
     "eyes": {"eyes_url": "base_url", "eyes_key_env": "key_env"},
+    "judge": {
+        **{"judge_model": "model", "judge_url": "base_url", "judge_key_env": "key_env"},
+        **{"judge_votes": "votes", "judge_aliases": "aliases", "judge_seed": "seed", "prompts": "prompts"},
+    },
 }
 """A model's own key, a name or a table → other flags and TOML keys that belong to it, and its fields."""
 

@@ -18,6 +18,7 @@ from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.doctor.brief import warnings
 from fieldmark.errors import DataFault, UsageError
+from fieldmark.judging import recording as judging
 from fieldmark.preflight import Plan
 from fieldmark.rundir import RunDir
 from fieldmark.runner import Run
@@ -27,7 +28,6 @@ from fieldmark.sandbox.gateway.upstream import HttpUpstream
 from fieldmark.staging import StagedTask, stage
 from fieldmark.task import Task
 from fieldmark.trace import Picture, Role
-from fieldmark.user_file import is_file_name
 
 Say = Callable[[str], None]
 MAY_CHANGE = {
@@ -82,7 +82,9 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
         raise UsageError(f"{plan.benchmark.name} has changed since {path} began: start a new run")
     _same_web(folder, plan, path)
     own_agent.check_unchanged(plan.agent_sha256, folder.config(), str(path))
-    own_code.check_unchanged(plan.own_tools, config.judge, plan.skills, folder.config(), str(path))
+    own_code.check_unchanged(plan.own_tools, config.judge.name, plan.skills, folder.config(), str(path))
+    if plan.judge.name != folder.config().get("judge"):
+        raise UsageError(f"the judge has changed since {path} began: `fieldmark judge {path}` takes another")
     own_data.check_unchanged(config, folder.config(), str(path))
     folder.lock()
     for line in folder.repair():
@@ -171,7 +173,8 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "container": _container(plan),
         "seed": config.seed,
         "judge": plan.judge.name,
-        **own_code.describe(plan.own_tools, config.judge),
+        "judges": judging.describe(plan.judge),
+        **own_code.describe(plan.own_tools, config.judge.name),
         "web": plan.web.describe() if plan.web else {"mode": config.web},
         "search": plan.search.describe() if plan.search else {},
         **own_data.describe(config),
@@ -241,7 +244,7 @@ def _publishable(plan: Plan) -> dict[str, Any]:
     recorded = plan.config.model_dump(mode="json", exclude_none=True, exclude={"out", "tool", *PATHS})
     recorded["benchmark"] = plan.benchmark.name
     recorded["agent"] = plan.agent_name
-    recorded["judge"] = plan.judge.name
+    recorded["judge"] = judging.publishable(plan.config.judge, plan.judge)
     if plan.config.skills:
         recorded["skills"] = own_code.skills_by_path(plan.config.skills, public=True)
     recorded["model"]["sees"] = plan.upstream.sees
@@ -257,8 +260,7 @@ def _paths(config: RunConfig) -> dict[str, Any]:
     paths: dict[str, Any] = {"benchmark": str(named.resolve()) if named.exists() else config.benchmark}
     if is_path(config.agent):
         paths["agent"] = str(Path(config.agent).resolve())
-    if is_file_name(config.judge):
-        paths["judge"] = str(Path(config.judge).resolve())
+    paths |= judging.paths(config.judge)
     if config.skills:
         paths["skills"] = own_code.skills_by_path(config.skills, public=False)
     if config.tool:

@@ -17,6 +17,7 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.benchmarks.loading import load_benchmark
 from fieldmark.evals.judges import Judge, get_judge
+from fieldmark.judging.checking import check
 from fieldmark.needs import Needs
 from fieldmark.own_agent import own_agent
 from fieldmark.own_code import OwnTools, load_tools
@@ -94,6 +95,7 @@ def make_plan(config: RunConfig) -> Plan:
     upstream, eyes = make_models(config, recording)
     if not recording:
         check_wire(needs.wire, agent.name, config.model)
+    check(judge)
     costs = make_costs(config)
     config = config.model_copy(update={"model": with_space(config.model), "prices": prices_of(config, costs)})
     tried = config.preflight and not recording and needs.wire == "chat_completions"

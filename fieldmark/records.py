@@ -88,11 +88,16 @@ class Leak(_Row):
 class Verdict(_Row):
     """Is the answer right. `score` is a fraction 0–1. `finer`: more specific than gold and compatible.
 
-    `reason` can quote gold, so it is stored in the private part of the run folder only.
+    `reason` can quote gold, so it is stored in the private part of the run folder only. `judge` names the
+    judge and, for one that is a model, its settings: a hash that `judges` in run.json spells out. `repaired`
+    and `truncated` mark a verdict that was read from a faulty reply. `votes` of a panel: label → how many.
     """
 
     label: VerdictLabel
     score: float
     judge: str
     finer: bool = False
+    repaired: bool = False
+    truncated: bool = False
+    votes: dict[VerdictLabel, int] | None = None
     reason: str | None = None

@@ -1,7 +1,7 @@
 """The run folder: the only module that knows its paths, and how an episode is committed to it.
 
     run.json  tasks.jsonl  episodes.jsonl  verdicts.jsonl  traces/<key>.jsonl  blobs/<sha256>.<ext>
-    report.html  private/gold.jsonl  private/verdict_reasons.jsonl
+    report.html  private/gold.jsonl  private/verdict_reasons.jsonl  private/unjudged.jsonl
 
 Commit of an episode: fsync its trace, rename it into place, one `write()` to `episodes.jsonl`, fsync.
 A kill at any moment loses at most the episodes in flight.
@@ -53,6 +53,8 @@ class RunDir:
         self.private = path / "private"
         self.gold_file = self.private / "gold.jsonl"
         self.reasons_file = self.private / "verdict_reasons.jsonl"
+        self.unjudged_file = self.private / "unjudged.jsonl"
+        self.audit_file = self.private / "audit.jsonl"
         self.leaks_file = path / "leaks.jsonl"
         self.leak_reasons_file = self.private / "leak_reasons.jsonl"
         self.paths_file = self.private / "paths.json"
@@ -103,6 +105,12 @@ class RunDir:
             raise UsageError(
                 f"another fieldmark process is writing {self.path}: wait for it or stop it"
             ) from None
+
+    def unlock(self) -> None:
+        """Let another runner have the folder before this process ends."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def write_config(self, config: dict[str, Any]) -> None:
         text = json.dumps(
@@ -156,6 +164,11 @@ class RunDir:
             jsonl.append(self.reasons_file, private, durable=False)
         jsonl.append(self.verdicts_file, public)
 
+    def add_unjudged(self, record: EpisodeRecord, judge: str, why: str, reply: str) -> None:
+        """Append why there is no verdict; the judge's reply can quote gold, so it is private."""
+        row = {"id": record.id, "epoch": record.epoch, "judge": judge, "why": why, "reply": reply}
+        jsonl.append(self.unjudged_file, row, durable=False)
+
     def add_leak(self, leak: Leak, reason: str | None) -> None:
         """Append what was found of an episode; the reason names gold, so it goes to the private part."""
         if reason:
@@ -168,7 +181,7 @@ class RunDir:
         done = []
         for path in (
             self.episodes_file, self.verdicts_file, self.reasons_file, self.leaks_file,
-            self.leak_reasons_file,
+            self.leak_reasons_file, self.unjudged_file, self.audit_file,
         ):  # fmt: skip
             if _cut_torn_tail(path):
                 done.append(f"{path.name}: cut a half-written last line")
@@ -223,8 +236,13 @@ class RunDir:
         return list(best.values())
 
     def verdicts(self) -> dict[tuple[str, int], Verdict]:
-        """The latest verdict of each episode."""
-        return {verdict.key: verdict for verdict in _valid(self.verdicts_file, Verdict)}
+        """The latest verdict of each episode by the run's judge; those of other judges are kept, not mixed.
+
+        Where run.json names no judge, the latest of any.
+        """
+        judge = self.config().get("judge") if self.run_json.exists() else None
+        valid = _valid(self.verdicts_file, Verdict)
+        return {verdict.key: verdict for verdict in valid if not judge or verdict.judge == judge}
 
     def leaks(self) -> dict[tuple[str, int], Leak]:
         """What was found of each episode; one that ran again is looked at again."""

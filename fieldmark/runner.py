@@ -15,6 +15,7 @@ from fieldmark import preflight, probing
 from fieldmark.blobs import BlobStore
 from fieldmark.episode import RunServices, run_episode
 from fieldmark.errors import InterruptedRun
+from fieldmark.judging.episodes import EpisodeJudge
 from fieldmark.leaks import LeakFinder
 from fieldmark.preflight import Plan
 from fieldmark.progress import RunProgress
@@ -229,7 +230,7 @@ class _Judging:
 
     def __init__(self, run: Run, progress: RunProgress) -> None:
         self._folder = run.folder
-        self._judge = run.plan.judge
+        self._judge = EpisodeJudge(run.plan.judge, run.folder)
         self._tasks = {staged.task.id: staged.task for staged in run.staged}
         self._progress = progress
         self._leaks = LeakFinder(run.folder)
@@ -271,14 +272,8 @@ class _Judging:
 
     async def _one(self, record: EpisodeRecord) -> None:
         task = self._tasks[record.id]
-        answer = record.answer if record.status == "answered" else None
         try:
-            said = await asyncio.to_thread(self._judge.judge, task.question, task.gold, answer)
-            verdict = Verdict(
-                id=record.id, epoch=record.epoch, label=said.label, score=said.score, judge=self._judge.name,
-                finer=said.finer, reason=said.reason,
-            )  # fmt: skip
-            self._folder.add_verdict(verdict)
+            verdict = await asyncio.to_thread(self._judge.judge, task.question, task.gold, record)
         except Exception as error:  # a judge may be the user's own code: whatever it does, the run goes on
             self._progress.say(f"episode {record.id} stays unjudged: {type(error).__name__}: {error}"[:300])
             return

@@ -10,6 +10,7 @@ from fieldmark.evals.report.accuracy_tables import categories_table, splits_tabl
 from fieldmark.evals.report.act_tables import calls_table, tool_use_table
 from fieldmark.evals.report.calibration_table import calibration_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
+from fieldmark.evals.report.judging_table import judging_table
 from fieldmark.evals.report.picture_tables import leaks_table, sight_table
 from fieldmark.evals.report.repeats_table import repeats_table
 from fieldmark.evals.report.table import Table
@@ -23,6 +24,7 @@ def tables(summary: Summary) -> list[Table]:
         splits_table(summary),
         repeats_table(summary),
         leaks_table(summary),
+        judging_table(summary),
         _statuses(summary),
         tool_use_table(summary),
         calls_table("Calls by tool", summary.by_tool),

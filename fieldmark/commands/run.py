@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from fieldmark.commands.judge import judge_options
 from fieldmark.errors import InterruptedRun, UsageError
 
 
@@ -86,7 +87,7 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 @click.option("--eyes", help="A vision model for inspect_image to ask.  [default: none]")
 @click.option("--eyes-url", help="Its server.  [default: the model's]")
 @click.option("--eyes-key-env", help="The variable that holds its key.  [default: the model's]")
-@click.option("--judge", help="exact, or a Python file of your own.  [default: exact]")
+@judge_options
 @click.option("--tools", callback=_names, help="none, all, a,b or all,-a.  [default: all]")
 @click.option(
     "--tool", multiple=True, callback=_files, type=_FILE,
@@ -165,6 +166,7 @@ def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool
     fieldmark run --model qwen3-vl-8b --base-url http://localhost:8000/v1 --force temperature=0
     fieldmark run --model replay:runs/A --agent react     # the recorded replies, offline
     fieldmark run --agent ./my_agent.py --tool ./my_tool.py --benchmark ./tasks.jsonl
+    fieldmark run --judge llm --judge-model qwen3-32b --judge-url http://localhost:8001/v1
     fieldmark run --resume runs/20261130-101500-react-scout
     fieldmark run run.toml --dry-run
     """

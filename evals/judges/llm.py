@@ -1,0 +1,129 @@
+"""The `llm` judge: a model that reads the question, the reference and what the agent gave, and no picture.
+
+A question for a literal text (`match="exact_text"`) is decided by rule, as `exact` does, and so is an answer
+or a reference without any text. All else is asked; a reply without a verdict is asked again, so often in all
+as ASKS, and then the answer is *unjudged*, never `incorrect`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+from fieldmark.config import JudgeConfig
+from fieldmark.errors import UsageError
+from fieldmark.evals.judges import panel
+from fieldmark.evals.judges.base import Given, Judgement, Unjudged
+from fieldmark.evals.judges.exact import ExactJudge
+from fieldmark.evals.judges.llm_reply import NoVerdict, read_reply
+from fieldmark.evals.judges.llm_request import Message, asked_again, messages, references
+from fieldmark.evals.judges.normalise import fold
+from fieldmark.records import VerdictLabel
+from fieldmark.task import Gold
+
+ASKS = 3
+PROMPT = "llm.md"
+TEMPERATURE = 0.0
+Ask = Callable[[list[Message], float, int], str]
+"""Messages, temperature, seed → the text of the reply. Unjudged when there is none."""
+_BEST_FIRST: tuple[VerdictLabel, ...] = ("correct", "partially_correct", "uncertain", "incorrect")
+
+
+@dataclass(frozen=True)
+class LlmJudge:
+    """See the module's docstring. `prompt` is its system message; vote number n is asked with seed + n.
+
+    `check_reachable` raises a UsageError when its server is not there.
+    """
+
+    settings: JudgeConfig
+    prompt: str
+    ask: Ask
+    check_reachable: Callable[[], None] = lambda: None
+
+    @cached_property
+    def name(self) -> str:
+        """`llm/MODEL/` and a hash of all that it judges by: another hash is another judge."""
+        known = json.dumps(self.described, sort_keys=True)
+        return f"llm/{self.settings.model}/{hashlib.sha256(known.encode()).hexdigest()[:8]}"
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """For run.json: all that it judges by."""
+        return {
+            "model": self.settings.model,
+            "prompt_sha256": hashlib.sha256(self.prompt.encode("utf-8", "replace")).hexdigest(),
+            "temperature": TEMPERATURE,
+            "seed": self.settings.seed,
+            "aliases": self.settings.aliases,
+            "votes": self.settings.votes,
+            "asks": ASKS,
+        }
+
+    def judge(self, question: str, gold: Gold, answer: str | None) -> Judgement:
+        return self.judge_given(question, gold, Given(answer))
+
+    def judge_given(self, question: str, gold: Gold, given: Given) -> Judgement:
+        """Unjudged where there is no verdict to be had; JudgingOver where there is none for any answer."""
+        by_rule = gold.match == "exact_text" or not fold(gold.answer) or not fold(given.answer or "")
+        if by_rule:
+            return ExactJudge().judge(question, gold, given.answer)
+        seeds = range(self.settings.seed, self.settings.seed + self.settings.votes)
+        return panel.decide([self._vote(question, gold, given, seed) for seed in seeds])
+
+    def _vote(self, question: str, gold: Gold, given: Given, seed: int) -> Judgement:
+        """The best word on any of the references."""
+        best: Judgement | None = None
+        for reference in references(gold, self.settings.aliases):
+            said = self._one(messages(self.prompt, question, reference, given), given, seed)
+            if best is None or _BEST_FIRST.index(said.label) < _BEST_FIRST.index(best.label):
+                best = said
+            if best.label == "correct":
+                break
+        assert best is not None
+        return best
+
+    def _one(self, asked: list[Message], given: Given, seed: int) -> Judgement:
+        quoted = [given.answer or "", given.raw, given.rationale]
+        wrong, reply = "", ""
+        for _ in range(ASKS):
+            reply = self.ask(asked_again(asked, wrong) if wrong else asked, TEMPERATURE, seed)
+            try:
+                return read_reply(reply, quoted)
+            except NoVerdict as error:
+                wrong = str(error)
+        raise Unjudged(f"{ASKS} replies of the judge without a verdict; of the last: {wrong}", reply)
+
+
+def make(settings: JudgeConfig) -> LlmJudge:
+    """UsageError when the model or its prompt is missing. Asks no server."""
+    from fieldmark.judging.model import JudgeModel
+
+    if not settings.model:
+        raise UsageError(
+            "--judge llm needs --judge-model, the model that judges (and --judge-url, its server)"
+        )
+    model = JudgeModel.of(settings)
+    return LlmJudge(settings, read_prompt(settings), model.ask, model.check)
+
+
+JUDGE = make
+
+
+def read_prompt(settings: JudgeConfig) -> str:
+    """`llm.md`, from the folder `--prompts` where there is one."""
+    if settings.prompts is None:
+        return (files("fieldmark.evals.judges") / PROMPT).read_text(encoding="utf-8")
+    path = settings.prompts / PROMPT
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--prompts {settings.prompts}: cannot read {PROMPT} there ({error})") from None
+    if not text.strip():
+        raise UsageError(f"--prompts {settings.prompts}: {PROMPT} is empty")
+    return text

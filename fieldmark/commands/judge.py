@@ -1,0 +1,119 @@
+"""`fieldmark judge`: judge a run, or judge it again, without running it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+def judge_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say who judges, and by what."""
+    for option in reversed(
+        [
+            click.option("--judge", help="exact, llm, or a Python file of your own.  [default: exact]"),
+            click.option("--judge-model", help="The model of --judge llm."),
+            click.option("--judge-url", help="Its OpenAI-compatible server.  [default: $OPENAI_BASE_URL]"),
+            click.option(
+                "--judge-key-env", help="The variable that holds its key.  [default: OPENAI_API_KEY]"
+            ),
+            click.option(
+                "--judge-votes", type=int, help="Votes on each answer; a tie is uncertain.  [default: 1]"
+            ),
+            click.option(
+                "--judge-aliases",
+                type=click.Choice(["joined", "any", "none"]),
+                help="Aliases beside the reference, each asked about by itself, or none.  [default: joined]",
+            ),
+            click.option("--judge-seed", type=int, help="Sent to the judge, + 1 a vote.  [default: 0]"),
+            click.option("--prompts", type=_FOLDER, help="A folder with an llm.md of your own."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+@click.command("judge")
+@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@judge_options
+@click.option("--retry", is_flag=True, help="Only what is unjudged, by the run's judge; the default.")
+@click.option("--anew", is_flag=True, help="Judge all of it, also what this judge has judged already.")
+@click.option(
+    "--audit", is_flag=True, help="Look at a sample of the answers yourself: how good is the judge?"
+)
+@click.option("--sample", type=click.IntRange(min=1), default=50, help="How many.  [default: 50]")
+@click.option("--sample-seed", type=int, default=0, help="Draws another sample.  [default: 0]")
+@click.option("--json", "as_json", is_flag=True, help="Print what was done, and no tables, as JSON.")
+def command(
+    run: Path,
+    retry: bool,
+    anew: bool,
+    audit: bool,
+    sample: int,
+    sample_seed: int,
+    as_json: bool,
+    **flags: Any,
+) -> int:
+    """Judge the episodes of a run without running them again.
+
+    Without --judge: what is unjudged, by the judge that the run has. With another judge: all of it; its
+    verdicts are the run's from then on, and the earlier ones stay in verdicts.jsonl, so that naming the first
+    judge again costs nothing. Ends with 1 while an episode is unjudged.
+
+    \b
+    fieldmark judge runs/a --judge llm --judge-model qwen3-32b --judge-url http://localhost:8000/v1
+    fieldmark judge runs/a --retry
+    fieldmark judge runs/a --judge exact
+    fieldmark judge runs/a --audit --sample 100      # y, n, ? or q for each; goes on where you left it
+    """
+    from fieldmark.commands.report import show
+    from fieldmark.config import load_config
+    from fieldmark.errors import UsageError
+    from fieldmark.judging.again import judge_again, recorded_judge
+    from fieldmark.rundir import RunDir
+
+    folder = RunDir.open(run)
+    given = {key: value for key, value in flags.items() if value is not None}
+    if audit:
+        if given or retry or anew:
+            raise UsageError("--audit looks at the verdicts that are there: leave the other options out")
+        return _audit(folder, sample, sample_seed, as_json)
+    if given and retry:
+        raise UsageError("--retry is for the judge that the run has: leave the options of the judge out")
+    settings = load_config(None, given).judge if given else recorded_judge(folder)
+    done = judge_again(folder, settings, lambda line: click.echo(line, err=True), anew=anew)
+    if as_json:
+        click.echo(done.model_dump_json(indent=2))
+    else:
+        show([folder])
+        click.echo(
+            f"judge {done.judge}: {done.judged} judged now, {done.kept} before, {done.unjudged} unjudged;"
+            f" {done.changed} have another verdict than before"
+        )
+    return 1 if done.unjudged else 0
+
+
+def _audit(folder: Any, sample: int, seed: int, as_json: bool) -> int:
+    from fieldmark.judging.audit import lines, run_audit
+
+    facts = run_audit(folder, sample, seed, _key, lambda line: click.echo(line, err=True))
+    click.echo(facts.model_dump_json(indent=2) if as_json else "\n".join(lines(facts)))
+    return 0
+
+
+def _key() -> str:
+    """A key on a terminal, else a line of the input; "" at its end, or when the person breaks off."""
+    if sys.stdin.isatty():
+        try:
+            pressed = click.getchar()
+        except (EOFError, KeyboardInterrupt):
+            return ""
+        click.echo(pressed if pressed.isprintable() else "", err=True)
+        return pressed
+    line = sys.stdin.readline()
+    return line.strip() or (" " if line else "")

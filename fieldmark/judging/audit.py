@@ -1,0 +1,120 @@
+"""A person looks at a sample of the judged answers, without seeing the verdicts, one key for each.
+
+What the person says is kept in the private part as it is said, so that the sample goes on where it was left.
+It belongs to the answer, not to the verdict: when another judge judges the run, it holds for that one too.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any, Literal
+
+from fieldmark import jsonl
+from fieldmark.blobs import BlobStore
+from fieldmark.errors import UsageError
+from fieldmark.evals.metrics.audit import AuditFacts, audit
+from fieldmark.evals.metrics.outcomes import Cell, cells
+from fieldmark.evals.report.figures import count, interval, percent
+from fieldmark.rundir import RunDir
+from fieldmark.task import Gold
+
+Word = Literal["right", "wrong", "unsure"]
+KEYS: dict[str, Word] = {"y": "right", "n": "wrong", "?": "unsure"}
+QUIT = frozenset({"q", "", "\x03", "\x04"})
+"""Keys that leave the rest for later; "" is the end of the input."""
+Key = tuple[str, int]
+
+
+def run_audit(
+    folder: RunDir, sample: int, seed: int, key: Callable[[], str], say: Callable[[str], None]
+) -> AuditFacts:
+    """Ask about what is left of the sample; the figures of all of it that was answered.
+
+    UsageError when nothing is judged, or gold is not there.
+    """
+    grid = cells(folder)
+    drawn = draw(grid, sample, seed)
+    if not drawn:
+        raise UsageError(f"no answer of {folder.path} is judged: `fieldmark judge {folder.path}` first")
+    gold = folder.gold()
+    if not gold:
+        raise UsageError(f"no gold in {folder.gold_file}: audit where the run was made")
+    said = _said(folder)
+    left = [cell for cell in drawn if _key(cell) not in said]
+    say(f"{len(drawn)} of the judged answers; {len(left)} left. y: correct, n: not, ?: cannot tell, q: later")
+    questions = {row.get("id"): row for row in folder.tasks()}
+    for number, cell in enumerate(left, len(drawn) - len(left) + 1):
+        say(f"\n{number}/{len(drawn)}")
+        say(_shown(folder, cell, questions.get(cell.id, {}), gold.get(cell.id)))
+        word = _word(key)
+        if word is None:
+            break
+        said[_key(cell)] = word
+        row = {"id": cell.id, "epoch": cell.epoch, "answer": _answer(cell), "word": word}
+        jsonl.append(folder.audit_file, row)
+    mine = {_key(cell): said[_key(cell)] for cell in drawn if _key(cell) in said}
+    words = {word: [where for where, each in mine.items() if each == word] for word in KEYS.values()}
+    return audit(grid, words["right"], words["wrong"], len(words["unsure"]))
+
+
+def draw(grid: list[Cell], sample: int, seed: int) -> list[Cell]:
+    """`sample` judged answers, whatever their verdict; a larger sample holds a smaller one."""
+    judged = sorted((cell for cell in grid if cell.verdict and _answer(cell)), key=_key)
+    random.Random(seed).shuffle(judged)
+    return judged[:sample]
+
+
+def lines(facts: AuditFacts) -> list[str]:
+    """The figures, each with its n."""
+    around, corrected = facts.precision_interval, facts.corrected_interval
+    return [
+        f"audited: {facts.sampled} answers, {facts.unsure} of them unsure",
+        f"precision of `correct`: {percent(facts.precision.fraction)} %"
+        f" ({count(facts.precision)}, 95 % CI {interval(around)})",
+        f"found correct among the other verdicts: {percent(facts.missed.fraction)} % ({count(facts.missed)})",
+        f"accuracy by the judge: {percent(facts.judged.fraction)} % ({count(facts.judged)} done);"
+        f" corrected: {percent(facts.corrected)} % (95 % CI {interval(corrected)})",
+    ]
+
+
+def _word(key: Callable[[], str]) -> Word | None:
+    """The person's word; any other key is waited out."""
+    while (pressed := key().lower()) not in KEYS:
+        if pressed in QUIT:
+            return None
+    return KEYS[pressed]
+
+
+def _said(folder: RunDir) -> dict[Key, str]:
+    """Earlier words, of answers that are still the same."""
+    now = {record.key: record.answer for record in folder.episodes()}
+    rows = jsonl.read(folder.audit_file).rows
+    found = {(row["id"], row["epoch"]): row for row in rows}
+    return {where: row["word"] for where, row in found.items() if now.get(where) == row["answer"]}
+
+
+def _shown(folder: RunDir, cell: Cell, row: dict[str, Any], gold: Gold | None) -> str:
+    blob = (row.get("image") or {}).get("blob")
+    names = " | ".join([gold.answer, *gold.aliases]) if gold else "?"
+    told = {
+        "question": row.get("question"),
+        **({"picture": BlobStore(folder.blobs).path(blob)} if blob else {}),
+        "reference": names,
+        "answer": _answer(cell),
+    }
+    return "\n".join(f"{name + ':':11}{_one_line(str(value))}" for name, value in told.items())
+
+
+def _one_line(text: str) -> str:
+    """An answer comes from a model: no control character of it reaches the terminal."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def _answer(cell: Cell) -> str:
+    record = cell.record
+    return (record.answer or "") if record and record.status == "answered" else ""
+
+
+def _key(cell: Cell) -> Key:
+    return (cell.id, cell.epoch)

@@ -1,0 +1,118 @@
+"""The model that judges: asked through the `openai` SDK, tried again as the gateway tries again."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+from fieldmark.config import JudgeConfig
+from fieldmark.doctor.asking import Model, text_of
+from fieldmark.doctor.server import listed
+from fieldmark.errors import ModelFault, UsageError
+from fieldmark.evals.judges.base import JudgingOver, ServerDown, Unjudged
+from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
+from fieldmark.sandbox.gateway.upstream import BACK_OFF, TRIES
+from fieldmark.sandbox.gateway.upstream_errors import Again, ServerError
+from fieldmark.sandbox.gateway.wire import chat
+
+if TYPE_CHECKING:
+    from openai import APIStatusError, OpenAI
+    from openai.types.chat import ChatCompletion
+    from tenacity import RetryCallState
+    from tenacity.wait import wait_base
+
+PURPOSE = {"x-fieldmark-purpose": "judge"}
+SECONDS = 300.0
+"""What one request may take; a model that thinks takes its time."""
+Messages = list[dict[str, str]]
+
+
+@dataclass(frozen=True)
+class JudgeModel:
+    """`name` at `base_url`, in any usual spelling; the key stays in its variable."""
+
+    name: str
+    base_url: str
+    key_env: str
+    back_off: wait_base = BACK_OFF
+
+    @classmethod
+    def of(cls, settings: JudgeConfig) -> JudgeModel:
+        """UsageError without a usable URL."""
+        url = settings.base_url or os.environ.get("OPENAI_BASE_URL")
+        if not url:
+            raise UsageError("--judge llm needs --judge-url, an OpenAI-compatible server")
+        if urlsplit(url).scheme not in ("http", "https"):
+            raise UsageError(f"--judge-url {url!r} is not an http:// or https:// URL")
+        return cls(settings.model or "", url, settings.key_env)
+
+    @property
+    def shown(self) -> str:
+        return public_url(endpoint(self.base_url, chat.PATH))
+
+    def check(self) -> None:
+        """UsageError when its server is not there, or serves a list of models without this one."""
+        found = listed(Model(self.name, self.base_url, self.key_env, {}), "--judge-url") or []
+        names = [str(entry.get("id")) for entry in found]
+        if names and self.name not in names:
+            some = ", ".join(names[:10])
+            shown = public_url(endpoint(self.base_url, ""))
+            raise UsageError(f"unknown --judge-model {self.name!r}: {shown} serves {some}")
+
+    def ask(self, messages: Messages, temperature: float, seed: int) -> str:
+        """The text of a reply, "" where it has none. Unjudged when the server refuses these messages;
+        ServerDown when it does not answer; JudgingOver when it has no quota or refuses the key.
+        """
+        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
+
+        again = retry_if_exception_type(Again)
+        tries = Retrying(stop=stop_after_attempt(TRIES), wait=self._wait, retry=again, reraise=True)
+        try:
+            return text_of(tries(self._try, messages, temperature, seed))
+        except Again as error:
+            raise ServerDown(f"{self.shown}: {error} ({TRIES} tries)") from None
+        except ModelFault as fault:
+            why = "takes no temperature or seed: choose another --judge-model"
+            raise JudgingOver(f"{self.shown} {why}" if fault.kind == "forced" else str(fault)) from None
+
+    def _try(self, messages: Messages, temperature: float, seed: int) -> ChatCompletion:
+        import openai
+
+        try:
+            return self._client.chat.completions.create(
+                model=self.name, messages=messages, temperature=temperature, seed=seed,  # type: ignore[arg-type]
+            )  # fmt: skip
+        except openai.APIStatusError as error:
+            raise self._refusal(error) from None
+        except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError) as error:
+            raise Again(f"{type(error).__name__}: {error}"[:300]) from None
+
+    def _refusal(self, error: APIStatusError) -> Exception:
+        reply = error.response
+        try:
+            ServerError(
+                reply.status_code, self.shown, chat.PATH, reply.headers, reply.content,
+                ("temperature", "seed"),
+            ).judge()  # fmt: skip
+        except (Again, ModelFault) as found:
+            return found
+        return Unjudged(f"{self.shown} answered {reply.status_code}: {error.message}"[:300])
+
+    def _wait(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        after = error.after if isinstance(error, Again) else None
+        return after if after is not None else self.back_off(state)
+
+    @cached_property
+    def _client(self) -> OpenAI:
+        import openai
+
+        url = urlsplit(endpoint(self.base_url, ""))
+        return openai.OpenAI(
+            base_url=url._replace(query="").geturl(), default_query=dict(parse_qsl(url.query)),
+            api_key=os.environ.get(self.key_env) or "none", timeout=SECONDS, max_retries=0,
+            default_headers=PURPOSE,
+        )  # fmt: skip
