@@ -151,7 +151,7 @@ def test_a_folder_and_a_tool_through_three_doors(fieldmark: Fieldmark, written: 
     [
         ("--agent", "./a.py", "def solve(:", "--agent a.py:1: not Python: "),
         ("--agent", "./a.py", "x = 1", "makes no agent: define solve(prompt, tools), or a LangGraph `graph`"),
-        ("--agent", "./none.py", None, "--agent ./none.py is not there"),
+        ("--agent", "./none.py", None, "none.py is not there"),
         ("--agent", "./a.sh", "", "an agent is a folder, or a file that ends in .py or .toml"),
         (
             "--agent",
