@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from fieldmark import protocol
 from fieldmark.errors import UsageError
 from fieldmark.prices import Price, read_prices
 from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
@@ -56,7 +57,9 @@ class ModelConfig(BaseModel):
 class RunConfig(BaseModel):
     """One run: an agent and a model over the tasks of a benchmark.
 
-    `benchmark` is a bundled name or a path to `tasks.jsonl`; `agent` and `judge` are names, or files of the
+    `benchmark` is a bundled name or a path to `tasks.jsonl`, or `fika` with its `data` and `map`, field → key
+    of its manifest, for what cannot be told. `protocol` fixes what a paper fixes (`fieldmark/protocol.py`).
+    `agent` and `judge` are names, or files of the
     user's own; `tool` are files of tools of the user's own, beside those of fieldmark. `tasks` keeps only
     these ids, `limit` the first so many (0: all). `tools` and `skills` are entries of the grammar
     of `fieldmark.selection`; None: all. `skill_calls`: what a model that calls a skill as if it were a tool
@@ -94,6 +97,9 @@ class RunConfig(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     benchmark: str = "fieldmark-mini"
+    data: Path | None = None
+    map: dict[str, str] = {}
+    protocol: Literal["fika"] | None = None
     agent: str = "react"
     model: ModelConfig = ModelConfig()
     eyes: ModelConfig | None = None
@@ -220,6 +226,7 @@ def load_config(toml: Path | None, flags: dict[str, Any]) -> RunConfig:
     if "eyes" in models and "name" not in models["eyes"]:
         raise UsageError("the eyes have an option but no name: name the vision model with --eyes NAME")
     merged.update(given)
+    protocol.settle(merged)
     limits = {field: merged.pop(key) for key, field in FLAT.items() if key in merged}
     try:
         return RunConfig.model_validate(
