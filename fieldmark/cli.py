@@ -15,6 +15,7 @@ from fieldmark.errors import FieldmarkError, UsageError
 COMMANDS = {
     "demo": "Run the bundled smoke benchmark on the embedded default and show the table.",
     "run": "Run an agent over a benchmark, in Docker sandboxes.",
+    "data": "Look at the data of a benchmark before a run.",
     "doctor": "Check this machine, and what a model can do.",
     "index": "Build a picture index over a folder, and search in it.",
     "mcp": "Serve the tools to an MCP client over stdin and stdout.",
