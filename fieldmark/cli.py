@@ -17,6 +17,7 @@ COMMANDS = {
     "run": "Run an agent over a benchmark, in Docker sandboxes.",
     "data": "Look at the data of a benchmark before a run.",
     "doctor": "Check this machine, and what a model can do.",
+    "export": "Copy what may be published of a run, proved to hold no gold.",
     "index": "Build a picture index over a folder, and search in it.",
     "mcp": "Serve the tools to an MCP client over stdin and stdout.",
     "new": "Write a working agent, tool, skill or benchmark to begin with.",
