@@ -218,6 +218,8 @@ def load_config(toml: Path | None, flags: dict[str, Any]) -> RunConfig:
     merged = _read(toml) if toml else {}
     given = {key: value for key, value in flags.items() if value is not None}
     force = given.pop("force", {})
+    if "map" in given:
+        given["map"] = {**_table("map", merged.get("map", {})), **given["map"]}
     models = {role: _model(role, fields, merged, given) for role, fields in _MODEL_KEYS.items()}
     models = {role: model for role, model in models.items() if model}
     if force:

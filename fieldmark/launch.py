@@ -265,7 +265,7 @@ def _paths(config: RunConfig) -> dict[str, Any]:
         paths["skills"] = own_code.skills_by_path(config.skills, public=False)
     if config.tool:
         paths["tool"] = [str(path.resolve()) for path in config.tool]
-    return paths | {key: str(path.resolve()) for key in PATHS if (path := getattr(config, key))}
+    return paths | {key: str(path.expanduser().resolve()) for key in PATHS if (path := getattr(config, key))}
 
 
 def _versions(plan: Plan) -> dict[str, str]:

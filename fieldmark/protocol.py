@@ -9,9 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from fieldmark.errors import UsageError
+from fieldmark.task import ReplyForm
 
-FIXED: dict[str, dict[str, Any]] = {"fika": {"time_limit": 240.0, "memory": "off"}}
-"""Protocol → option → its value. No run has a memory yet, so `memory` is only refused and recorded."""
+FIXED: dict[str, dict[str, Any]] = {"fika": {"time_limit": 240.0, "memory": "off", "reply": "plain"}}
+"""Protocol → option → its value. No run has a memory yet, so `memory` is only refused and recorded; `reply`
+is how agents of others are asked to answer (closed book answers in JSON, ours by their tool `answer`).
+"""
 _SET = ("time_limit",)
 
 
@@ -33,6 +36,12 @@ def settle(options: dict[str, Any]) -> None:
     seconds = limits.get("seconds") if isinstance(limits, dict) else None
     if seconds not in (None, FIXED.get(name, {}).get("time_limit")):
         raise UsageError(f"limits.seconds {seconds} contradicts --protocol {name}: leave one of them out")
+
+
+def reply_form(name: str | None) -> ReplyForm:
+    """How agents of others are asked to answer."""
+    form: ReplyForm = FIXED[name]["reply"] if name else "json"
+    return form
 
 
 def describe(name: str | None) -> dict[str, Any]:

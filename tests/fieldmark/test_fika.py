@@ -28,7 +28,10 @@ def test_a_run_records_how_the_data_were_read_and_keeps_gold_private(
         assert (resumed.returncode, "has changed since" in resumed.stderr) == (2, True), resumed.stderr
     assert done.returncode == 0, done.stderr
     run = json.loads((tmp_path / "out" / "run.json").read_text())
-    assert run["protocol"] == {"name": "fika", "fixes": {"time_limit": 240.0, "memory": "off"}}
+    assert run["protocol"] == {
+        "name": "fika",
+        "fixes": {"time_limit": 240.0, "memory": "off", "reply": "plain"},
+    }
     assert run["limits"]["seconds"] == 240
     assert run["benchmark"]["data"]["mapping"]["answer"] == "gold.answer"
     assert run["benchmark"]["data"]["mapping"]["split"] == "(key of the list)"

@@ -15,11 +15,11 @@ from fieldmark.errors import UsageError
 def test_it_sets_the_time_limit_and_says_what_it_fixed(tmp_path: Path) -> None:
     toml = tmp_path / "run.toml"
     toml.write_text('protocol = "fika"\n[map]\nquestion = "ask"\n')
-    config = load_config(toml, {})
+    config = load_config(toml, {"map": {"answer": "truth"}})
     assert config.limits.seconds == 240
-    assert config.map == {"question": "ask"}
+    assert config.map == {"question": "ask", "answer": "truth"}
     assert protocol.describe(config.protocol) == {
-        "protocol": {"name": "fika", "fixes": {"time_limit": 240.0, "memory": "off"}}
+        "protocol": {"name": "fika", "fixes": {"time_limit": 240.0, "memory": "off", "reply": "plain"}}
     }
     assert protocol.describe(None) == {}
 
