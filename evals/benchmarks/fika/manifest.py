@@ -51,11 +51,21 @@ def _json(path: Path) -> list[tuple[str, dict[str, Any]]]:
     try:
         loaded = decode(b'{"all":' + raw + b"}")["all"]
     except Bad as bad:
-        raise UsageError(f"{path.name}: {bad}: download or correct it") from None
+        raise UsageError(f"{path.name}: {_line_of_fault(raw)}{bad}: correct it") from None
     items = list(_items(loaded))
     if not items or not all(isinstance(item, dict) for item in items):
         raise UsageError(f"{path.name} is no list of items (or object of such lists): name another file")
     return [(f"item {number}", item) for number, item in enumerate(items, 1)]
+
+
+def _line_of_fault(raw: bytes) -> str:
+    try:
+        json.loads(raw)
+    except json.JSONDecodeError as error:
+        return f"line {error.lineno}: "
+    except (ValueError, RecursionError):
+        pass
+    return ""
 
 
 def _items(loaded: Any) -> Iterator[Any]:
@@ -85,7 +95,9 @@ def _csv(path: Path) -> list[tuple[str, dict[str, Any]]]:
     try:
         for row in reader:
             if "" in row:
-                raise UsageError(f"{path.name}: line {reader.line_num} has more cells than the header")
+                raise UsageError(
+                    f"{path.name}: line {reader.line_num} has more cells than the header: correct it"
+                )
             rows.append((f"line {reader.line_num}", row))
     except csv.Error as error:
         raise UsageError(f"{path.name}: line {reader.line_num}: {error}: correct it") from None

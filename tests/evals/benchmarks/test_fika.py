@@ -172,6 +172,8 @@ def test_other_files_get_one_line(tmp_path: Path) -> None:
     assert "no manifest" in refusal(tmp_path)
     (tmp_path / "a.json").write_text('{"a": 1}')
     assert "is no list of items" in refusal(tmp_path)
+    (tmp_path / "a.json").write_text('[\n{"id": 1,,}]')
+    assert "a.json: line 2: malformed JSON" in refusal(tmp_path)
     (tmp_path / "b.csv").write_text("id\n")
     assert "2 files that could be the manifest (a.json, b.csv)" in refusal(tmp_path)
     (tmp_path / "x.parquet").write_bytes(b"PAR1")
