@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from fieldmark import protocol
 from fieldmark.errors import UsageError
 from fieldmark.prices import Price, read_prices
 from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
@@ -89,8 +90,9 @@ class JudgeConfig(BaseModel):
 class RunConfig(BaseModel):
     """One run: an agent and a model over the tasks of a benchmark.
 
-    `benchmark` is a bundled name or a path to `tasks.jsonl`; `agent` is a name, or a file of the user's
-    own; `tool` are files of tools of the user's own, beside those of fieldmark. `tasks` keeps only
+    `benchmark` is a bundled name or a path to `tasks.jsonl`, or `fika` with its `data` and `map`, field → key
+    of its manifest, for what cannot be told. `protocol` fixes what a paper fixes (`fieldmark/protocol.py`).
+    `agent` is a name, or a file of the user's own; `tool` are files of tools of the user's own, beside those of fieldmark. `tasks` keeps only
     these ids, `limit` the first so many (0: all). `tools` and `skills` are entries of the grammar
     of `fieldmark.selection`; None: all. `skill_calls`: what a model that calls a skill as if it were a tool
     gets, the skill's text (`helpful`) or only `not_found` (`strict`). `ocr` is the engine behind the tool
@@ -127,6 +129,9 @@ class RunConfig(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     benchmark: str = "fieldmark-mini"
+    data: Path | None = None
+    map: dict[str, str] = {}
+    protocol: Literal["fika"] | None = None
     agent: str = "react"
     model: ModelConfig = ModelConfig()
     eyes: ModelConfig | None = None
@@ -250,6 +255,8 @@ def load_config(toml: Path | None, flags: dict[str, Any]) -> RunConfig:
     merged = _read(toml) if toml else {}
     given = {key: value for key, value in flags.items() if value is not None}
     force = given.pop("force", {})
+    if "map" in given:
+        given["map"] = {**_table("map", merged.get("map", {})), **given["map"]}
     models = {role: _model(role, fields, merged, given) for role, fields in _MODEL_KEYS.items()}
     models = {role: model for role, model in models.items() if model}
     if force:
@@ -258,6 +265,7 @@ def load_config(toml: Path | None, flags: dict[str, Any]) -> RunConfig:
     if "eyes" in models and "name" not in models["eyes"]:
         raise UsageError("the eyes have an option but no name: name the vision model with --eyes NAME")
     merged.update(given)
+    protocol.settle(merged)
     limits = {field: merged.pop(key) for key, field in FLAT.items() if key in merged}
     try:
         return RunConfig.model_validate(

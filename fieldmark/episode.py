@@ -9,7 +9,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from fieldmark import __version__
+from fieldmark import __version__, protocol
 from fieldmark.blobs import BlobStore
 from fieldmark.errors import EpisodeFault
 from fieldmark.preflight import Plan
@@ -87,6 +87,7 @@ def make_prompt(plan: Plan, staged: StagedTask) -> Prompt:
         eyes=plan.eyes.name if plan.eyes else None,
         context=plan.config.model.context,
         output=plan.config.model.output,
+        reply=protocol.reply_form(plan.config.protocol),
         limits=plan.config.limits,
     )
 

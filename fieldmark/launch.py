@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fieldmark import __version__, own_agent, own_code, own_data, preflight, replaying
+from fieldmark import __version__, own_agent, own_code, own_data, preflight, protocol, replaying
 from fieldmark.agents.registry import agent_name, is_path
 from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
@@ -35,7 +35,7 @@ MAY_CHANGE = {
     *("out", "name"),
 }
 """What a resumed run may do otherwise without changing what is measured."""
-PATHS = ("site", "web_archive", "index", "registry", "actions", "replay", "cache")
+PATHS = ("data", "site", "web_archive", "index", "registry", "actions", "replay", "cache")
 """Options that are paths of this machine, beside the benchmark: kept in the private part only."""
 
 
@@ -145,7 +145,9 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
             "version": plan.benchmark.version,
             "tasks": len(plan.tasks),
             "guard": plan.benchmark.guard,
+            **({"data": plan.benchmark.data} if plan.benchmark.data else {}),
         },
+        **protocol.describe(config.protocol),
         "agent": plan.agent_name,
         **({"agent_sha256": plan.agent_sha256} if plan.agent_sha256 else {}),
         "model": {
@@ -257,7 +259,8 @@ def _publishable(plan: Plan) -> dict[str, Any]:
 def _paths(config: RunConfig) -> dict[str, Any]:
     """What lies where on this machine, so that it holds from any folder; a bundled name as it is."""
     named = Path(config.benchmark)
-    paths: dict[str, Any] = {"benchmark": str(named.resolve()) if named.exists() else config.benchmark}
+    by_path = named.exists() and config.data is None
+    paths: dict[str, Any] = {"benchmark": str(named.resolve()) if by_path else config.benchmark}
     if is_path(config.agent):
         paths["agent"] = str(Path(config.agent).resolve())
     paths |= judging.paths(config.judge)
@@ -265,7 +268,7 @@ def _paths(config: RunConfig) -> dict[str, Any]:
         paths["skills"] = own_code.skills_by_path(config.skills, public=False)
     if config.tool:
         paths["tool"] = [str(path.resolve()) for path in config.tool]
-    return paths | {key: str(path.resolve()) for key in PATHS if (path := getattr(config, key))}
+    return paths | {key: str(path.expanduser().resolve()) for key in PATHS if (path := getattr(config, key))}
 
 
 def _versions(plan: Plan) -> dict[str, str]:

@@ -82,7 +82,7 @@ def make_plan(config: RunConfig) -> Plan:
     benchmark, tasks, agent, judge = load(config)
     if recording:
         replaying.check_tasks(recording, tasks, config.epochs, config.replay)
-    own = own_agent(config.agent, config.benchmark)
+    own = own_agent(config.agent, str(config.data or config.benchmark))
     own_tools = load_tools(config.tool)
     web = make_web(config, benchmark)
     search = make_search(config, web, benchmark.index) if agent.uses_tools else None
@@ -131,7 +131,7 @@ def make_plan(config: RunConfig) -> Plan:
 
 def load(config: RunConfig) -> tuple[Benchmark, list[Task], Agent, Judge]:
     """The benchmark, the tasks of the run, the agent and the judge."""
-    benchmark = with_own_data(load_benchmark(config.benchmark), config)
+    benchmark = with_own_data(load_benchmark(config.benchmark, config.data, config.map), config)
     tasks = select_tasks(benchmark, config)
     return benchmark, tasks, get_agent(config.agent), get_judge(config.judge)
 

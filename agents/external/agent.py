@@ -98,6 +98,7 @@ def task_text(prompt: Prompt, picture: Path, tools: Sequence[Tool]) -> str:
         view_width=prompt.view.width,
         view_height=prompt.view.height,
         tools=tools_text,
+        ending=prompt_text(f"external_{prompt.reply}"),
         notes="".join(f"{note}\n\n" for note in prompt.picture_notes),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from fieldmark.task import Task
 
@@ -17,6 +18,7 @@ class Benchmark:
     `index` is a folder with an `index.jsonl`, `registry` a CSV file, `site` a folder with a folder of
     pages for each host; all are optional. `guard`: hosts (or host/path) of records and mirrors of the source
     datasets, which no run opens.
+    `data` says of a benchmark whose data the user brought what they are and how they were read; for run.json.
     `warnings` are doubts that did not stop the load, one line each.
     """
 
@@ -28,4 +30,5 @@ class Benchmark:
     site: Path | None = None
     guard: list[str] = field(default_factory=list)
     description: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
 from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
-from fieldmark.evals.benchmarks.rows import Rows, read_rows
+from fieldmark.evals.benchmarks.fika.loading import NAME, load_fika, need_data
+from fieldmark.evals.benchmarks.rows import read_rows, refuse
 
 TASKS = "tasks.jsonl"
-SHOWN = 5
 
 
-def load_benchmark(name_or_path: str) -> Benchmark:
-    """A bundled benchmark by name, or a folder with a `tasks.jsonl`, or such a file.
+def load_benchmark(
+    name_or_path: str, data: Path | None = None, mapping: Mapping[str, str] | None = None
+) -> Benchmark:
+    """A bundled benchmark by name, or a folder with a `tasks.jsonl`, or such a file; or `fika` with its data.
 
+    `data` and `mapping` (field → key of its manifest) are for benchmarks whose data the user brings.
     `index/index.jsonl`, `registry.csv`, `site/` and `guard.txt` (a host or host/path a line, `#` for remarks)
     beside the tasks are taken along. A picture that is not there is
     no error here (the run's preflight reports it). Raises UsageError.
     """
+    if name_or_path == NAME:
+        if data is None:
+            raise need_data()
+        return load_fika(data, mapping or {})
+    if data is not None or mapping:
+        option = "--data" if data is not None else "--map"
+        raise UsageError(f"{option} is for --benchmark {NAME}: give another benchmark by its path alone")
     bundled = _bundled()
     path = bundled[name_or_path] / TASKS if name_or_path in bundled else _task_file(name_or_path)
     rows = read_rows(path)
-    _refuse(path, rows)
+    refuse(str(path), rows.problems or ([] if rows.tasks else ["it holds no task"]))
     folder = path.parent
     index = folder / "index"
     registry = folder / "registry.csv"
@@ -63,20 +74,10 @@ def _task_file(name_or_path: str) -> Path:
     elif not path.is_file():
         known = ", ".join(bundled_names())
         raise UsageError(
-            f"unknown benchmark {name_or_path!r}: known are {known}; "
+            f"unknown benchmark {name_or_path!r}: known are {known}, and {NAME} with --data; "
             f"the path of a {TASKS} (or of the folder that holds it) works too"
         )
     return path.resolve()
-
-
-def _refuse(path: Path, rows: Rows) -> None:
-    problems = rows.problems or ([] if rows.tasks else ["it holds no task"])
-    if not problems:
-        return
-    more = len(problems) - SHOWN
-    shown = "; ".join(problems[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
-    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-    raise UsageError(f"{path}: {count}: {shown}. Correct the file and load it again")
 
 
 def _name(path: Path) -> str:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from fieldmark.errors import UsageError
 from fieldmark.evals.judges.normalise import fold
 from fieldmark.task import Gold, Labels, Task
 
 NONE = "(none)"
+SHOWN = 5
 FLAT_GOLD = frozenset(Gold.model_fields) - {"source"}  # both Gold and Labels have a source: nested only
 FLAT_LABELS = frozenset(Labels.model_fields) - {"source"}
 
@@ -31,59 +34,88 @@ class Rows:
     warnings: list[str] = field(default_factory=list)
 
 
-class _Bad(ValueError):
+class Bad(ValueError):
     """One line cannot be used; the message says why."""
 
 
 def read_rows(path: Path) -> Rows:
     """Read a whole file. Pictures are relative to its folder and must stay inside it."""
-    rows = Rows()
-    seen: dict[str, list[int]] = defaultdict(list)
+    numbered, problems = decode_lines(path)
+    rows = tasks_of(((f"line {number}", row) for number, row in numbered), path.parent)
+    rows.problems = problems + rows.problems
+    return rows
+
+
+def refuse(name: str, problems: list[str]) -> None:
+    """UsageError with the first problems of a file, in one line; nothing when there are none."""
+    if not problems:
+        return
+    more = len(problems) - SHOWN
+    shown = "; ".join(problems[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    raise UsageError(f"{name}: {count}: {shown}. Correct the file and load it again")
+
+
+def decode_lines(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[str]]:
+    """The objects of a JSON lines file with their line numbers, and a problem for each that is none."""
+    found, problems = [], []
     for number, raw in enumerate(path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if not raw.strip():
             continue
         try:
-            row = _decode(raw)
-            seen[str(row.get("id", ""))].append(number)
-            rows.tasks.append(_task(row, path.parent, number, rows.warnings))
-        except _Bad as bad:
-            rows.problems.append(f"line {number}: {bad}")
+            found.append((number, decode(raw)))
+        except Bad as bad:
+            problems.append(f"line {number}: {bad}")
+    return found, problems
+
+
+def tasks_of(numbered: Iterable[tuple[str, dict[str, Any]]], folder: Path) -> Rows:
+    """Rows, each with where it stands ("line 3"), as tasks. Duplicate ids are a problem that names both."""
+    rows = Rows()
+    seen: dict[str, list[str]] = defaultdict(list)
+    for where, row in numbered:
+        name = str(row.get("id", ""))
+        seen[name].append(where)
+        try:
+            rows.tasks.append(_task(row, folder, where, rows.warnings))
+        except Bad as bad:
+            rows.problems.append(f"{where}: {bad}" + (f" (id {name!r})" if name.strip() else ""))
     rows.problems += _duplicates(seen)
     rows.warnings += _case_twins(rows.tasks)
     return rows
 
 
-def _decode(raw: bytes) -> dict[str, Any]:
+def decode(raw: bytes) -> dict[str, Any]:
     """One JSON object. Numbers stay as they were written, so that an id of 1.10 is not 1.1."""
     try:
         row = json.loads(raw.decode(), parse_int=str, parse_float=str, parse_constant=str)
         json.dumps(row, ensure_ascii=False).encode()
     except UnicodeDecodeError:
-        raise _Bad("not UTF-8") from None
+        raise Bad("not UTF-8") from None
     except UnicodeEncodeError:
-        raise _Bad("half a surrogate pair (\\ud800 to \\udfff) is no text") from None
+        raise Bad("half a surrogate pair (\\ud800 to \\udfff) is no text") from None
     except json.JSONDecodeError as error:
-        raise _Bad(f"malformed JSON ({error.msg} at column {error.colno})") from None
+        raise Bad(f"malformed JSON ({error.msg} at column {error.colno})") from None
     except RecursionError:
-        raise _Bad("malformed JSON (nested too deeply)") from None
+        raise Bad("malformed JSON (nested too deeply)") from None
     if not isinstance(row, dict):
-        raise _Bad("not a JSON object")
+        raise Bad("not a JSON object")
     return row
 
 
-def _task(row: dict[str, Any], folder: Path, number: int, warnings: list[str]) -> Task:
+def _task(row: dict[str, Any], folder: Path, where: str, warnings: list[str]) -> Task:
     row = _nested(row)
     _check_gold(row.get("gold"))
     for name in ("id", "question", "image"):
         if not isinstance(row.get(name), str) or not fold(row[name]):
-            raise _Bad(f"no {name}")
+            raise Bad(f"no {name}")
     if row.get("labels") is not None:
-        row["labels"] = _labels(row["labels"], number, warnings)
+        row["labels"] = _labels(row["labels"], where, warnings)
     row["image"] = _inside(folder, row["image"])
     try:
         return Task.model_validate(row)
     except ValidationError as error:
-        raise _Bad(_reason(error)) from None
+        raise Bad(_reason(error)) from None
 
 
 def _nested(row: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +126,7 @@ def _nested(row: dict[str, Any]) -> dict[str, Any]:
     for group, names in (("gold", FLAT_GOLD), ("labels", FLAT_LABELS)):
         moved = {name: flat.pop(name) for name in names & flat.keys()}
         if moved and group in flat:
-            raise _Bad(f"{', '.join(sorted(moved))} stands both beside and inside {group!r}")
+            raise Bad(f"{', '.join(sorted(moved))} stands both beside and inside {group!r}")
         if moved:
             flat[group] = moved
     return flat
@@ -104,17 +136,17 @@ def _check_gold(gold: Any) -> None:
     """A blank answer or alias, also one of invisible characters, would make every answer right."""
     answer = gold.get("answer") if isinstance(gold, dict) else None
     if not isinstance(answer, str) or not fold(answer):
-        raise _Bad("empty or missing reference answer")
+        raise Bad("empty or missing reference answer")
     for name in ("aliases", "finer", "broader"):
         for text in gold.get(name) or []:
             if not isinstance(text, str) or not fold(text):
-                raise _Bad(f"empty entry in {name}")
+                raise Bad(f"empty entry in {name}")
 
 
-def _labels(labels: Any, number: int, warnings: list[str]) -> dict[str, Any]:
+def _labels(labels: Any, where: str, warnings: list[str]) -> dict[str, Any]:
     """A label that is missing, blank or a list counts as "(none)", so that no table loses its row."""
     if not isinstance(labels, dict):
-        raise _Bad("labels is not an object")
+        raise Bad("labels is not an object")
     clean: dict[str, Any] = {}
     for name, value in labels.items():
         if isinstance(value, str) and value.strip():
@@ -122,7 +154,7 @@ def _labels(labels: Any, number: int, warnings: list[str]) -> dict[str, Any]:
         elif name != "language":
             clean[name] = NONE
             if value not in (None, ""):
-                warnings.append(f"line {number}: {name} {value!r} is not one name: counted as {NONE}")
+                warnings.append(f"{where}: {name} {value!r} is not one name: counted as {NONE}")
     return clean
 
 
@@ -132,9 +164,9 @@ def _inside(folder: Path, image: str) -> Path:
     try:
         path = (root / image).resolve()
     except (OSError, ValueError, RuntimeError):
-        raise _Bad(f"unusable image path {image!r}") from None
+        raise Bad(f"unusable image path {image!r}") from None
     if ".." in Path(image).parts or not path.is_relative_to(root):
-        raise _Bad(f"image {image!r} is outside the folder of the benchmark")
+        raise Bad(f"image {image!r} is outside the folder of the benchmark")
     return path
 
 
@@ -147,12 +179,18 @@ def _reason(error: ValidationError) -> str:
     return ", ".join(parts)
 
 
-def _duplicates(seen: dict[str, list[int]]) -> list[str]:
+def _duplicates(seen: dict[str, list[str]]) -> list[str]:
     return [
-        f"id {name!r} stands on lines {' and '.join(map(str, numbers))}"
-        for name, numbers in seen.items()
-        if name.strip() and len(numbers) > 1
+        f"id {name!r} stands on {_places(places)}"
+        for name, places in seen.items()
+        if name.strip() and len(places) > 1
     ]
+
+
+def _places(places: list[str]) -> str:
+    """`line 1`, `line 3` → `lines 1 and 3`."""
+    noun = places[0].partition(" ")[0]
+    return f"{noun}s {' and '.join(place.partition(' ')[2] for place in places)}"
 
 
 def _case_twins(tasks: list[Task]) -> list[str]:

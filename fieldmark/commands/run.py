@@ -31,6 +31,17 @@ def _values(ctx: click.Context, param: click.Parameter, pairs: tuple[str, ...]) 
     return values or None
 
 
+def pairs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str] | None:
+    """FIELD=KEY, both texts."""
+    found = {}
+    for pair in given:
+        field, _, key = pair.partition("=")
+        if not field.strip() or not key.strip():
+            raise click.BadParameter(f"{pair!r} is not FIELD=KEY, such as question=query_text")
+        found[field.strip()] = key.strip()
+    return found or None
+
+
 def _files(ctx: click.Context, param: click.Parameter, value: tuple[Path, ...]) -> list[Path] | None:
     return list(value) or None
 
@@ -42,7 +53,17 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 
 @click.command("run")
 @click.argument("toml", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--benchmark", help="A bundled name, or a path to a tasks.jsonl.  [default: fieldmark-mini]")
+@click.option(
+    "--benchmark", help="A bundled name, fika, or a path to a tasks.jsonl.  [default: fieldmark-mini]"
+)
+@click.option(
+    "--data", type=click.Path(path_type=Path), help="For fika: the zip, its folder or manifest; docs/fika.md."
+)
+@click.option(
+    "--map", multiple=True, callback=pairs, metavar="FIELD=KEY",
+    help="Which key of that manifest is which field, where it cannot be told; repeatable.",
+)  # fmt: skip
+@click.option("--protocol", type=click.Choice(["fika"]), help="Fix what the paper fixes: 240 s, no memory.")
 @click.option(
     "--agent",
     help="closed_book, react, forager, opencode, a recipe (codex, …) or a file.  [default: react]",
@@ -165,6 +186,7 @@ def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool
     fieldmark run --benchmark fieldmark-mini --agent react --model builtin/scout --parallel 4
     fieldmark run --model qwen3-vl-8b --base-url http://localhost:8000/v1 --force temperature=0
     fieldmark run --model replay:runs/A --agent react     # the recorded replies, offline
+    fieldmark run --benchmark fika --data fika-bench-testset.zip --protocol fika
     fieldmark run --agent ./my_agent.py --tool ./my_tool.py --benchmark ./tasks.jsonl
     fieldmark run --judge llm --judge-model qwen3-32b --judge-url http://localhost:8001/v1
     fieldmark run --resume runs/20261130-101500-react-scout

@@ -1,0 +1,141 @@
+"""The public copy of a run: ids, predictions, verdicts, aggregates. Built beside, proved, put in place."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fieldmark import jsonl
+from fieldmark.errors import UsageError
+from fieldmark.evals.metrics.summary import summarise
+from fieldmark.evals.report.html import write_html
+from fieldmark.exporting.excel import write_csv
+from fieldmark.exporting.proof import Found, GoldSearch
+from fieldmark.records import EpisodeRecord, Verdict
+from fieldmark.rundir import RunDir
+from fieldmark.user_file import sha256
+
+EPISODE = {
+    "id", "epoch", "attempt", "status", "agent", "model", "answer", "confidence", "seconds",
+    "charged_seconds", "counts", "tokens", "role_tokens", "cost", "started",
+}  # fmt: skip
+"""Of an episode; neither its rationale nor the words of an error, which can quote pages and gold."""
+VERDICT = {"id", "epoch", "label", "score", "judge", "finer"}
+COLUMNS = (
+    "id", "epoch", "status", "answer", "confidence", "verdict", "score", "finer", "judge", "seconds",
+    "charged_seconds", "cost_usd",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Exported:
+    """`found` is gold in what was to be published; then nothing was. `searched`: phrases and links."""
+
+    files: list[str]
+    searched: int
+    too_short: int
+    found: list[Found]
+
+
+def export_public(run: RunDir, out: Path, *, traces: bool = False) -> Exported:
+    """Write the public copy of `run` to the new folder `out`, unless gold is found in it.
+
+    UsageError: `out` is there already or cannot be written; the gold of a task is not here to search for.
+    """
+    search = _search(run)
+    if out.exists():
+        raise UsageError(f"{out} is there already: name a new folder")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    except OSError as error:
+        raise UsageError(f"cannot write {out}: {error.strerror}: name another folder") from None
+    try:
+        _write(run, beside, traces=traces)
+        files = sorted(path.relative_to(beside).as_posix() for path in beside.rglob("*") if path.is_file())
+        found = [each for name in files for each in search.in_file(beside / name, name)]
+        exported = Exported(files, len(search), search.short, found)
+        if not found:
+            _write_list(run, beside, exported)
+            beside.chmod(0o755)
+            beside.replace(out)
+        return exported
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _search(run: RunDir) -> GoldSearch:
+    gold = run.gold()
+    lacking = [row["id"] for row in run.tasks() if row["id"] not in gold]
+    if lacking or not gold:
+        which = f"the gold of task {lacking[0]!r}" if lacking else "gold"
+        raise UsageError(
+            f"{run.gold_file} lacks {which}, so nothing can be proved: export where the run was made"
+        )
+    return GoldSearch(gold)
+
+
+def _write(run: RunDir, out: Path, *, traces: bool) -> None:
+    records, verdicts = run.episodes(), run.verdicts()
+    summary = summarise(run).model_copy(update={"episodes": []})  # its rows are in results.csv
+    _write_json(out / "run.json", _config(run.config()))
+    jsonl.write_all(
+        out / "tasks.jsonl",
+        [{"id": row["id"], "source_sha256": row.get("source_sha256")} for row in run.tasks()],
+    )
+    jsonl.write_all(out / "episodes.jsonl", [_episode(record, traces=traces) for record in records])
+    jsonl.write_all(
+        out / "verdicts.jsonl", [each.model_dump(mode="json", include=VERDICT) for each in verdicts.values()]
+    )
+    _write_json(out / "summary.json", summary.model_dump(mode="json"))
+    write_html([summary], out / "report.html")
+    write_csv(out / "results.csv", COLUMNS, [_result(each, verdicts.get(each.key)) for each in records])
+    if traces:
+        (out / "traces").mkdir()
+        for record in records:
+            name = Path(record.trace).name
+            shutil.copyfile(run.traces / name, out / "traces" / name)
+
+
+def _config(config: dict[str, Any]) -> dict[str, Any]:
+    """run.json without the hosts that no run opens: records of the pictures, which can be evidence."""
+    return {key: _without_guard(value) for key, value in config.items()}
+
+
+def _without_guard(part: Any) -> Any:
+    return {key: value for key, value in part.items() if key != "guard"} if isinstance(part, dict) else part
+
+
+def _episode(record: EpisodeRecord, *, traces: bool) -> dict[str, Any]:
+    row = record.model_dump(mode="json", include=EPISODE | ({"trace"} if traces else set()))
+    if record.error:
+        row["error"] = {"boundary": record.error.boundary, "kind": record.error.kind}
+    return row
+
+
+def _result(record: EpisodeRecord, verdict: Verdict | None) -> list[object]:
+    judged = (verdict.label, verdict.score, verdict.finer, verdict.judge) if verdict else (None,) * 4
+    label, score, finer, judge = judged
+    return [
+        record.id, record.epoch, record.status, record.answer, record.confidence, label, score,
+        finer, judge, record.seconds, record.charged_seconds, record.cost,
+    ]  # fmt: skip
+
+
+def _write_list(run: RunDir, out: Path, exported: Exported) -> None:
+    """export.json: what was written, and what was searched for in it."""
+    told = {
+        "run": run.path.name,
+        "files": {name: sha256(out / name) for name in exported.files},
+        "proof": {"searched": exported.searched, "too_short": exported.too_short, "found": 0},
+    }
+    _write_json(out / "export.json", told)
+
+
+def _write_json(path: Path, value: dict[str, Any]) -> None:
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    path.write_bytes(f"{text}\n".encode("utf-8", "replace"))
