@@ -94,8 +94,8 @@ class RunConfig(BaseModel):
     of its manifest, for what cannot be told. `protocol` fixes what a paper fixes (`fieldmark/protocol.py`).
     `agent` is a name, or a file of the user's own; `tool` are files of tools of the user's own, beside those
     of fieldmark. `tasks` keeps only these ids, `limit` the first so many (0: all). `tools` and `skills` are
-    entries of the grammar of `fieldmark.selection`; None: all. `skill_calls`: what a model that calls a skill as if it were a tool
-    gets, the skill's text (`helpful`) or only `not_found` (`strict`). `ocr` is the engine behind the tool
+    entries of the grammar of `fieldmark.selection`; None: all. `skill_calls`: what a model that calls a
+    skill as if it were a tool gets, the skill's text (`helpful`) or only `not_found` (`strict`). `ocr` is the engine behind the tool
     `ocr`. `image_side` is the longest side, in pixels, of the view that models are shown; a task whose
     picture has over `max_megapixels` is refused. `parallel` is episodes at once; None: what the engine's
     cores and memory hold, at most 8. `min_free_mb`: less free
