@@ -90,16 +90,16 @@ class JudgeConfig(BaseModel):
 class RunConfig(BaseModel):
     """One run: an agent and a model over the tasks of a benchmark.
 
-    `benchmark` is a bundled name or a path to `tasks.jsonl`, or `fika` with its `data` and `map`, field → key
-    of its manifest, for what cannot be told. `protocol` fixes what a paper fixes (`fieldmark/protocol.py`).
-    `agent` is a name, or a file of the user's own; `tool` are files of tools of the user's own, beside those
-    of fieldmark. `tasks` keeps only these ids, `limit` the first so many (0: all). `tools` and `skills` are
-    entries of the grammar of `fieldmark.selection`; None: all. `skill_calls`: what a model that calls a
-    skill as if it were a tool gets, the skill's text (`helpful`) or only `not_found` (`strict`). `ocr` is the engine behind the tool
-    `ocr`. `image_side` is the longest side, in pixels, of the view that models are shown; a task whose
-    picture has over `max_megapixels` is refused. `parallel` is episodes at once; None: what the engine's
-    cores and memory hold, at most 8. `min_free_mb`: less free
-    disk than this stops the run before or between episodes.
+    `benchmark` is a bundled name or a path to `tasks.jsonl`, or `fika` with its `data` and `map`, field →
+    key of its manifest, for what cannot be told. `protocol` fixes what a paper fixes
+    (`fieldmark/protocol.py`). `agent` is a name, or a file of the user's own; `tool` are files of tools of
+    the user's own, beside those of fieldmark. `tasks` keeps only these ids, `limit` the first so many (0:
+    all). `tools` and `skills` are entries of the grammar of `fieldmark.selection`; None: all.
+    `skill_calls`: what a model that calls a skill as if it were a tool gets, the skill's text (`helpful`)
+    or only `not_found` (`strict`). `ocr` is the engine behind the tool `ocr`. `image_side` is the longest
+    side, in pixels, of the view that models are shown; a task whose picture has over `max_megapixels` is
+    refused. `parallel` is episodes at once; None: what the engine's cores and memory hold, at most 8.
+    `min_free_mb`: less free disk than this stops the run before or between episodes.
 
     `eyes` is the vision model that the tool `inspect_image` asks; where it names no server, it is served by
     the model's, with the model's key.
