@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from fieldmark import protocol
-from fieldmark.errors import UsageError
+from fieldmark.errors import UsageError, plain_reason
 from fieldmark.prices import Price, read_prices
 from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
 
@@ -313,5 +313,4 @@ def _explain(error: ValidationError, toml: Path | None) -> str:
             [*RunConfig.model_fields, *FLAT, *(key for keys in _MODEL_KEYS.values() for key in keys)]
         )
         return f"{toml or 'configuration'}: unknown key {where!r}; the keys are {known}"
-    why = first["msg"].removeprefix("Value error, ")
-    return f"{flag}: {why[:1].lower()}{why[1:]} (got {first['input']!r})"
+    return f"{flag}: {plain_reason(first['type'], first['msg'])} (got {first['input']!r})"

@@ -86,6 +86,18 @@ class HostFault(EpisodeFault):
     boundary = "host"
 
 
+def plain_reason(kind: str, said: str) -> str:
+    """Why a value of a TOML file was refused: pydantic's words, but for types that TOML calls otherwise."""
+    said = said.removeprefix("Value error, ")
+    return _TOML_WORDS.get(kind) or f"{said[:1].lower()}{said[1:]}"
+
+
+_TOML_WORDS = {
+    **dict.fromkeys(("tuple_type", "list_type"), 'give a list, such as ["a", "b"]'),
+    **dict.fromkeys(("model_type", "dict_type"), "give a table"),
+}
+
+
 class ToolError(FieldmarkError):
     """A tool could not do its job; the model reads the message and may try again."""
 

@@ -25,9 +25,9 @@ class Price(BaseModel):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    cached: float | None = Field(default=None, ge=0)
+    input: float = Field(ge=0, strict=True)
+    output: float = Field(ge=0, strict=True)
+    cached: float | None = Field(default=None, ge=0, strict=True)
     source: str = ""
     date: datetime.date | str = ""
 

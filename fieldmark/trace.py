@@ -215,7 +215,8 @@ class ToolCall(Event):
 
     `tap` is the gateway's own word for the model's call: `m3.0` is the first in the response of `m3`. By the
     gateway (door `native`): read from the model's response, for a call that nothing inside tells of. `side`:
-    it is no act. `via`: the tool that was called to call this one.
+    it is no act. `via`: what the model called, a tool that calls this one or its
+    name with a client's prefix.
 
     `repaired`: the arguments were no JSON, but could be read (`fieldmark.tools.arguments`).
     """

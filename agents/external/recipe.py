@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from fieldmark.errors import UsageError
+from fieldmark.errors import UsageError, plain_reason
 from fieldmark.needs import Wire
 
 VALUES = (
@@ -173,8 +173,7 @@ def _explain(error: ValidationError) -> str:
         return f"unknown key {where!r}: here are the keys {', '.join(kind.model_fields)}"
     if first["type"] == "missing":
         return f"{where} is missing: see docs/recipes.md"
-    why = first["msg"].removeprefix("Value error, ")
-    return f"{where}: {why[:1].lower()}{why[1:]}"
+    return f"{where}: {plain_reason(first['type'], first['msg'])}"
 
 
 def _inner(annotation: Any) -> Any:

@@ -120,9 +120,10 @@ class _Trace:
         """The column of a call that is no act. One to a tool that was not offered has gone wrong: an act."""
         offered = _offers(turn, call.name) is not False
         if event is None or event.by != "gateway":
-            side = (event.side or SIDES.get(event.name)) if event else SIDES.get(call.name)
-            return side if offered or side == "answer" else None
-        inner = [SIDES.get(child.name) for child in self._by_parent[event.call]]
+            told = event.side if event and event.tap else SIDES.get(event.name if event else call.name)
+            return told if offered or told == "answer" else None  # what a claim calls itself hides no act
+        is_shell = event.action == "code_or_shell"
+        inner = [SIDES.get(child.name) for child in self._by_parent[event.call]] if is_shell else []
         own = event.side or (inner[0] if inner and all(inner) else None)  # a shell that only ran `answer`
         return own if offered else None
 

@@ -16,6 +16,8 @@ from fieldmark.trace import SANDBOX_KINDS, Answer, ErrorInfo, parse_event
 MAX_EVENTS = 5_000
 MAX_EVENT_BYTES = 64_000
 MAX_ANSWER = 60_000
+MAX_NATIVE = 100_000
+"""Tool calls that an agent's own log may count: what is claimed goes into a published row."""
 
 
 async def post_events(session: Session, request: web.BaseRequest) -> web.Response:
@@ -61,8 +63,9 @@ def _record(session: Session, claim: dict[str, Any]) -> int:
         fields, before = session.conversation.claim(fields)
         session.log_all(before)
     seq = session.log("sandbox", claim["kind"], fields)
-    if isinstance(native := fields.get("native"), dict) and isinstance(native.get("tool_calls"), int):
-        session.counts["native_tool_calls"] = native["tool_calls"]
+    native = fields.get("native")
+    if isinstance(native, dict) and type(own := native.get("tool_calls")) is int and 0 <= own <= MAX_NATIVE:
+        session.counts["native_tool_calls"] = own
     if claim["kind"] == "answer":
         session.take_answer(Answer.model_validate({**fields, "seq": seq, "t": 0.0, "by": "sandbox"}))
     return seq

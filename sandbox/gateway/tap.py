@@ -133,9 +133,10 @@ def _note_source(session: Session, call: str, reply: UpstreamReply) -> None:
 
 def _record(session: Session, request: ModelRequest, call: str, watch: _Watch) -> None:
     reply, facts = watch.reply, watch.facts()
-    session.add_tokens(facts.tokens, request.role)
     error = watch.error or facts.error or (None if facts.complete else "the stream broke off")
     calls, http = facts.tool_calls, reply.status if reply else 0
+    if facts.tokens or not 400 <= http < 500:  # a request that was refused has used none
+        session.add_tokens(facts.tokens, request.role)
     if request.role == "agent":
         session.budget.heard(http)
         if facts.text and request.fields["purpose"] == "step":

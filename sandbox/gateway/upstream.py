@@ -164,6 +164,7 @@ class HttpUpstream:
         self.pace.give_back(place)
 
     async def _try(self, post: _Post, whole: bool) -> tuple[aiohttp.ClientResponse, UpstreamReply]:
+        response = None
         try:
             response = await self._session().post(post.url, data=post.payload, headers=post.headers)
             content_type = response.headers.get("Content-Type", "application/json")
@@ -174,7 +175,8 @@ class HttpUpstream:
                 chunks = each([body])
             else:
                 chunks = _passing(chunks, post)
-            return response, UpstreamReply(response.status, content_type, chunks)
+            kept, response = response, None
+            return kept, UpstreamReply(kept.status, content_type, chunks)
         except aiohttp.ClientConnectorCertificateError as error:
             why = f"{post.shown}: its certificate is not trusted ({error.certificate_error})"
             message = f"{why[:300]}: name the file of your CA in SSL_CERT_FILE"
@@ -182,6 +184,9 @@ class HttpUpstream:
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             overload = isinstance(error, TimeoutError)
             raise Again(f"{type(error).__name__}: {error}"[:300], overload=overload) from None
+        finally:
+            if response is not None:  # one that broke off, or is an error: nobody else closes it
+                response.close()
 
     def _judge(self, response: aiohttp.ClientResponse, post: _Post, body: bytes) -> None:
         if response.status >= 400:

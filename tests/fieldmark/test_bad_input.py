@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from fieldmark.agents.external.recipe import read_recipe
 from fieldmark.config import load_config
+from fieldmark.errors import UsageError
 from tests.conftest import FIELDMARK, Fieldmark
 from tests.model_server import ModelServer, Reply
 
@@ -161,3 +163,13 @@ def test_every_flag_of_the_model_and_the_web_may_stand_in_a_toml_file(tmp_path: 
     assert config.model.force == {"temperature": 0, "seed": 7}
     assert config.allow == ["wikipedia.org", "icao.int"]
     assert config.model.space == "norm1000"
+
+
+def test_wrong_types_are_told_in_the_words_of_toml(tmp_path: Path) -> None:
+    (tmp_path / "prices.toml").write_text("qwen = 3\n")
+    with pytest.raises(UsageError, match=r"prices\.qwen: give a table \(got 3\)"):
+        load_config(None, {"prices": tmp_path / "prices.toml"})
+    recipe = tmp_path / "my-agent.toml"
+    recipe.write_text('[run]\ncommand = "my-agent --go"\n')
+    with pytest.raises(UsageError, match=r"run\.command: give a list, such as"):
+        read_recipe(recipe)

@@ -66,7 +66,10 @@ def test_a_budget_in_money_needs_a_price() -> None:
         make_costs(config)
 
 
-@pytest.mark.parametrize("text", ["[x]\ninput = -1\noutput = 1", "[x]\ninput = 1", "x = 1", "[x"])
+@pytest.mark.parametrize(
+    "text",
+    ["[x]\ninput = -1\noutput = 1", "[x]\ninput = true\noutput = 1", "[x]\ninput = 1", "x = 1", "[x"],
+)
 def test_a_price_table_that_is_none_is_told_in_a_line(tmp_path: Path, text: str) -> None:
     (tmp_path / "prices.toml").write_text(text)
     with pytest.raises(UsageError, match="prices"):

@@ -18,6 +18,8 @@ _SECTIONS = {"actions": get_args(Action), "sides": get_args(Side)}
 _PATHS = ("path", "file_path", "filePath", "filepath", "absolute_path", "file", "image", "command", "cmd")
 """Arguments that name the file which a tool reads."""
 _PICTURE = re.compile(r"\.(?:jpe?g|png|webp|gif|bmp|tiff?)$", re.IGNORECASE)
+_OURS = re.compile(r"(?:mcp__)?fieldmark(?:__|_|\.|-|/|:)(?=.)")
+"""What MCP clients put before the names of our own tools."""
 _SKILL = re.compile(r"\bSKILL\.md\b")
 _READS = re.compile(r"(?:cat|head|tail|less|more|sed|nl|bat)\s[^;&|]*\bSKILL\.md\S*\s*$")
 """A shell command that does nothing but read a skill."""
@@ -59,6 +61,11 @@ class Actions:
                 return name[match.end() :]
         return name
 
+    @staticmethod
+    def ours(name: str) -> str:
+        """One of our own tools by its own name, whichever client offers it; any other name as it is."""
+        return _OURS.sub("", name, count=1) if _OURS.match(name) else name
+
     def unwrapped(self, name: str, arguments: Any) -> tuple[str, Any]:
         """What a tool that calls another tool was told to call; any other call as it is."""
         if name not in self.wrappers or not isinstance(arguments, dict):
@@ -97,6 +104,7 @@ def _read(path: Path) -> dict[str, Any]:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: {error}") from None
+    _check_keys(path, table)
     for section, words in _SECTIONS.items():
         for word, names in _entries(path, section, table):
             if word not in words:
@@ -113,6 +121,12 @@ def _read(path: Path) -> dict[str, Any]:
         except (re.error, TypeError):
             raise UsageError(f"{path}: prefixes: {prefix!r} is no regular expression") from None
     return table
+
+
+def _check_keys(path: Path, table: dict[str, Any]) -> None:
+    known = ["prefixes", *_SECTIONS, "wrappers"]
+    if unknown := sorted(table.keys() - {*known}):
+        raise UsageError(f"{path}: unknown key {unknown[0]!r}: the keys are {', '.join(known)}")
 
 
 def _entries(path: Path, section: str, table: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -30,11 +30,12 @@ _ARGUMENTS = 4_000
 class OpenCall:
     """A call that waits for its result. `tap` names it: `m3.0` is the first call in the reply of `m3`.
 
-    `name` and `arguments` are the innermost: what a tool that calls others was told to call, `via` that
-    tool's own name. `offered`: whether the name stood in the request's list, None without a list. `readable`:
-    whether the arguments can be read. `claimed`: an event from inside tells of it; `written`: the gateway's
-    own does. `ended` is when the reply was complete, in seconds of the episode. `caused` are the tools of
-    claims that came out of it, `inner` those that its code calls.
+    `name` and `arguments` are the innermost: what a tool that calls others was told to call; ours without a
+    client's prefix. `via` is what the model called, where that is another name. `offered`: whether that stood
+    in the request's list, None without a list. `readable`: whether the arguments can be read. `claimed`: an
+    event from inside tells of it; `written`: the gateway's own does. `ended` is when the reply was complete,
+    in seconds of the episode. `caused` are the tools of claims that came out of it, `inner` those that its
+    code calls.
     """
 
     tap: str
@@ -103,13 +104,14 @@ def opened(
         values = _object(call.arguments)
         via = call.name
         name, inner = actions.unwrapped(call.name, values)
+        name = actions.ours(name)
         kind = actions.kind(name, inner)
         found.append(
             OpenCall(
                 tap=f"{model_call}.{index}",
                 id=call.id,
                 name=name,
-                arguments=call.arguments if name == via else json.dumps(inner, ensure_ascii=False),
+                arguments=call.arguments if inner is values else json.dumps(inner, ensure_ascii=False),
                 action=kind.action,
                 side=kind.side,
                 ended=now,

@@ -140,6 +140,7 @@ async def test_a_call_in_flight_at_the_limit_hears_that_the_episode_is_over(ente
     """Case 5-06: a server that accepts and never answers."""
     with ModelServer([Reply(hang=True)]) as server:
         async with enter(to(server), limits=Limits(seconds=2.0)) as inside:
+            await inside.session.backends.warm()  # its first look at a picture is not what is tried here
             waiting = asyncio.create_task(refused(inside, wire))
             outcome = await inside.end()
             reply = await waiting

@@ -28,7 +28,8 @@ async def test_the_prompt_holds_nothing_but_what_an_agent_may_see(enter: Enter) 
         prompt = (await inside.ask("GET", "/episode")).json()
     assert set(prompt) == {
         "token", "question", "language", "image", "view", "picture_notes", "notes",
-        "skills", "tools", "model", "sees", "space", "limits", "skill_calls", "ocr",
+        "skills", "tools", "model", "sees", "space", "limits", "skill_calls", "ocr", "eyes",
+        "context", "output", "reply",
     }  # fmt: skip
     assert "a gradient" not in str(prompt)
 

@@ -113,3 +113,11 @@ async def test_the_picture_and_a_region_of_the_original(enter: Enter) -> None:
     assert '"box":[10.0,20.0,110.0,70.0]' in cut.headers["X-Picture"]
     assert '"width":200,"height":100' in cut.headers["X-Picture"]
     assert refused.value.kind == "invalid_args"
+
+
+@pytest.mark.parametrize("claimed", [-5, True, 10**400])
+async def test_a_count_of_its_own_calls_that_cannot_be_is_not_taken(enter: Enter, claimed: int) -> None:
+    async with enter() as inside:
+        body = {"kind": "log", "message": "ended", "native": {"tool_calls": claimed}}
+        await inside.post("/events", body)
+        assert "native_tool_calls" not in inside.session.counts

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -157,10 +159,14 @@ async def test_the_budget_of_calls_ends_in_an_error_that_clients_do_not_retry(en
 async def test_a_passing_fault_is_tried_again_before_the_agent_sees_anything(
     enter: Enter, fault: Reply
 ) -> None:
+    left_open: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: left_open.append(context))
     with ModelServer([fault, fault, Reply("at last")]) as server:
         async with enter(to(server)) as inside:
             answer = (await chat(inside)).json()
             [response] = inside.events("model_response")
+    gc.collect()
+    assert left_open == []
     assert answer["choices"][0]["message"]["content"] == "at last"
     assert response["tries"] == 3
     assert "half" not in (response["text"] or "")
@@ -221,8 +227,10 @@ async def test_a_refused_request_is_the_agents_to_read(enter: Enter) -> None:
             with pytest.raises(GatewayRefused, match="context too long"):
                 await chat(inside)
             [response] = inside.events("model_response")
+            lacking = inside.session.counts["calls_without_usage"]
         assert len(s.requests) == 1
     assert response["http"] == 400
+    assert lacking == 0, "a request that was refused has used no tokens"
 
 
 async def test_a_call_in_flight_at_the_limit_is_recorded_as_cancelled(enter: Enter) -> None:

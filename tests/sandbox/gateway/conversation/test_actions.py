@@ -60,6 +60,7 @@ def test_a_file_of_the_users_own_is_asked_first(tmp_path: Path) -> None:
     [
         ("[actions", "Expected"),
         ("actions = 3", "actions is a table"),
+        ('[action]\nocr = ["x"]', "unknown key 'action': the keys are"),
         ('[actions]\nlooking = ["x"]', "no action 'looking': they are image_inspection"),
         ('[sides]\nskill = "x"', r"sides\.skill: give a list"),
         ('[wrappers]\nrun = "x"', r"wrappers\.run: give"),

@@ -87,3 +87,26 @@ async def test_what_a_sandbox_says_of_taps_and_sides_is_not_taken(playing: Playi
         await framework.inside.end()
         acts = framework.acts().acts
     assert [act.ok for act in acts] == [True, None]
+
+
+async def test_a_claim_that_calls_itself_a_note_hides_no_act(playing: Playing) -> None:
+    async with playing([Reply(calls=[Call("ocr", {}, "c_1"), Call("read", {}, "c_2")])]) as framework:
+        await framework.chat(START, tools=["ocr", "read"])
+        await claimed(framework, "x1", "recall", door="native", model_call="c_1")
+        await framework.claim("tool_call", call="x2", name="answer", door="native", parent="m1.1")
+        await framework.inside.post("/done", {"error": None})
+        await framework.inside.end()
+        found = framework.acts()
+    assert (len(found.acts), dict(found.sides)) == (2, {})
+
+
+async def test_a_call_of_ours_that_never_ran_has_our_name_too(playing: Playing) -> None:
+    calls = [Call("fieldmark_crop_zoom", '{"box": [1,', "c_1")]
+    async with playing([Reply(calls=calls), Reply("A gradient.")]) as framework:
+        await framework.chat(START, tools=["fieldmark_crop_zoom"])
+        said = assistant(("c_1", "fieldmark_crop_zoom", "{}"))
+        await framework.chat(START, said, result("c_1", "no JSON"), tools=["fieldmark_crop_zoom"])
+        [row] = framework.inside.events("tool_call")
+        [act] = framework.acts().acts
+    assert (act.name, row["name"], row["via"]) == ("crop_zoom", "crop_zoom", "fieldmark_crop_zoom")
+    assert row["arguments"] == '{"box": [1,'
