@@ -29,13 +29,15 @@ class Source:
 def read_source(path: Path) -> Source:
     """UsageError, with file and line, for a file that is no Python or makes no agent."""
     nodes = list(_first_level(_parsed(path).body))
-    defined = {name: node for node in nodes for name in _names(node)}
+    defined: dict[str, Any] = {name: node for node in nodes for name in _names(node)}
     entry = next((name for name in ENTRIES if name in defined), None)
     if entry is None:
         raise UsageError(
             f"--agent {path} makes no agent: define solve(prompt, tools), or a LangGraph `graph`; "
             "`fieldmark new agent` writes one that works"
         )
+    if entry == "solve" and not _takes_two(defined[entry]):
+        raise UsageError(f"--agent {path}:{defined[entry].lineno}: write it as solve(prompt, tools)")
     uses_tools = _constant(path, defined, "USES_TOOLS", True)
     if not isinstance(uses_tools, bool):
         raise UsageError(f"--agent {path}: USES_TOOLS is neither True nor False")
@@ -72,6 +74,16 @@ def _names(node: ast.AST) -> list[str]:
     if isinstance(node, ast.ImportFrom):
         return [alias.asname or alias.name for alias in node.names]
     return []
+
+
+def _takes_two(node: ast.AST) -> bool:
+    """Whether a function can be called with two arguments; what is no function here, may be one elsewhere."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return True
+    given = node.args
+    most = len(given.posonlyargs) + len(given.args)
+    named_only = len(given.kwonlyargs) - sum(default is not None for default in given.kw_defaults)
+    return (most >= 2 or given.vararg is not None) and most - len(given.defaults) <= 2 and not named_only
 
 
 def _constant(path: Path, defined: dict[str, Any], name: str, default: Any) -> Any:

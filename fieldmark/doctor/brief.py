@@ -81,4 +81,6 @@ def _judge(ability: Ability, refusal: APIStatusError, model: Model) -> None:
     except ModelFault as fault:
         raise UsageError(str(fault)) from None
     remedy = _REMEDIES.get(ability.name, "see `fieldmark doctor`")
+    if error.code.startswith("unsupported_"):  # a parameter is meant, not what was tried with it
+        remedy = "set the parameter that it names by --force KEY=VALUE, or leave it out there"
     raise UsageError(f"{model.shown} refuses {ability.name} ({ability.said}): {remedy}")

@@ -83,6 +83,11 @@ class ServerError:
     def _message(self) -> str:
         return as_text(self._error) or as_text(as_dict(self._error).get("message")) or ""
 
+    @property
+    def code(self) -> str:
+        """The machine word of an error; "" where it has none."""
+        return as_text(as_dict(self._error).get("code")) or ""
+
     def _says(self, *keys: str) -> set[Any]:
         return {as_text(as_dict(self._error).get(key)) for key in keys}
 

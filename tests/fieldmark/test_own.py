@@ -151,6 +151,8 @@ def test_a_folder_and_a_tool_through_three_doors(fieldmark: Fieldmark, written: 
     [
         ("--agent", "./a.py", "def solve(:", "--agent a.py:1: not Python: "),
         ("--agent", "./a.py", "x = 1", "makes no agent: define solve(prompt, tools), or a LangGraph `graph`"),
+        ("--agent", "./a.py", "def solve(): ...", "a.py:1: write it as solve(prompt, tools)"),
+        ("--agent", "./a.py", "def solve(p, *, tools): ...", "a.py:1: write it as solve(prompt, tools)"),
         ("--agent", "./none.py", None, "none.py is not there"),
         ("--agent", "./a.sh", "", "an agent is a folder, or a file that ends in .py or .toml"),
         (

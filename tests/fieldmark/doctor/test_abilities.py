@@ -189,6 +189,17 @@ def test_one_picture_a_request_is_told_with_the_servers_flag() -> None:
             brief(server, tools=True, pictures=2)
 
 
+def test_a_parameter_that_is_refused_is_not_taken_for_the_picture() -> None:
+    """Case 5-10."""
+    error = {"message": "Unsupported value: 'temperature' does not support 0", "code": "unsupported_value"}
+    told = "set the parameter that it names by --force"
+    with (
+        ModelServer([], preflight=[Reply(status=400, error=error)]) as server,
+        pytest.raises(UsageError, match=told),
+    ):
+        brief(server, pictures=1)
+
+
 def test_a_server_without_tool_calls_stops_a_run_that_needs_them() -> None:
     reply = refused('"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set')
     told = r"refuses tool call .*vLLM: --enable-auto-tool-choice"
