@@ -171,7 +171,7 @@ def test_files_that_are_no_recipe(tmp_path: Path) -> None:
         get_agent(str(tmp_path / "gone.toml"))
     with pytest.raises(UsageError, match=r"my agent.toml: call it by small letters"):
         get_agent(str(write(tmp_path, WHOLE, "my agent.toml")))
-    with pytest.raises(UsageError, match=r"an agent's file ends in .py or .toml"):
+    with pytest.raises(UsageError, match=r"a file that ends in .py or .toml"):
         get_agent(str(tmp_path / "agent.yaml"))
 
 
