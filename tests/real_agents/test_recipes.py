@@ -64,5 +64,5 @@ def test_it_looks_and_answers(
 
     assert (record.status, record.answer, record.confidence) == ("answered", "red", 0.9)
     assert "tool_call" in {event.kind for event in trace if getattr(event, "name", "") == "crop_zoom"}
-    assert [event.ok for event in trace if event.kind == "tool_result"] == [True]
+    assert [event.ok for event in trace if event.kind == "tool_result" and event.by == "sandbox"] == [True]
     assert next(event for event in trace if event.kind == "model_request").pictures
