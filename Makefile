@@ -14,6 +14,7 @@ demo: image
 
 # Two files of tests at a time: most of them wait for containers.
 test: image
+	@.venv/bin/fieldmark sandbox build --agent opencode
 	@.venv/bin/pytest -n 2 --dist loadfile
 
 # Agents of others, really installed, against a scripted model: their images are built when they are not there.
