@@ -15,7 +15,7 @@ AGENT_STATUSES = frozenset({"answered", "empty", "timeout", "agent_error", "budg
 VerdictLabel = Literal["correct", "partially_correct", "incorrect", "uncertain"]
 
 
-class _Row(BaseModel):
+class Row(BaseModel):
     """A row keyed by (`id`, `epoch`); fields of newer versions are kept when read."""
 
     model_config = ConfigDict(extra="allow")
@@ -48,7 +48,7 @@ class Sight(BaseModel):
     refused: int = 0
 
 
-class EpisodeRecord(_Row):
+class EpisodeRecord(Row):
     """One finished episode. `seconds` is wall time since the lease; `charged_seconds` leaves out the
     time the gateway itself waited; `tokens` are the agent's, `role_tokens` those of other models; `cost` is
     USD, None where a price or a usage is unknown; `trace` is the file name under `traces/`; `started` is
@@ -74,7 +74,7 @@ class EpisodeRecord(_Row):
     trace: str
 
 
-class Leak(_Row):
+class Leak(Row):
     """Whether an agent came upon its task picture itself (`copied`), and whether that gave the answer away.
 
     `leaked` is None where a copy was found and gold is not here to tell. `ways`: how copies were found.
@@ -85,7 +85,7 @@ class Leak(_Row):
     ways: list[str] = []
 
 
-class Verdict(_Row):
+class Verdict(Row):
     """Is the answer right. `score` is a fraction 0–1. `finer`: more specific than gold and compatible.
 
     `reason` can quote gold, so it is stored in the private part of the run folder only. `judge` names the

@@ -1,7 +1,8 @@
 """The run folder: the only module that knows its paths, and how an episode is committed to it.
 
     run.json  tasks.jsonl  episodes.jsonl  verdicts.jsonl  traces/<key>.jsonl  blobs/<sha256>.<ext>
-    report.html  private/gold.jsonl  private/verdict_reasons.jsonl  private/unjudged.jsonl
+    facts.jsonl  failures.jsonl  leaks.jsonl  report.html
+    private/: gold, verdict_reasons, unjudged, audit, leak_reasons, gold_facts, failure_reasons, failure_marks
 
 Commit of an episode: fsync its trace, rename it into place, one `write()` to `episodes.jsonl`, fsync.
 A kill at any moment loses at most the episodes in flight.
@@ -23,12 +24,13 @@ from pydantic import ValidationError
 
 from fieldmark import jsonl
 from fieldmark.errors import UsageError
-from fieldmark.records import EpisodeRecord, Leak, Verdict
+from fieldmark.findings import Failure, FailureMark, FailureReason, GoldFacts, TraceFacts
+from fieldmark.records import EpisodeRecord, Leak, Row, Verdict
 from fieldmark.task import Gold
 from fieldmark.trace import Event, parse_event
 
 RUN_VERSION = 1
-Row = TypeVar("Row", EpisodeRecord, Verdict, Leak)
+AnyRow = TypeVar("AnyRow", bound=Row)
 LOCK = ".lock"
 
 
@@ -57,6 +59,11 @@ class RunDir:
         self.audit_file = self.private / "audit.jsonl"
         self.leaks_file = path / "leaks.jsonl"
         self.leak_reasons_file = self.private / "leak_reasons.jsonl"
+        self.facts_file = path / "facts.jsonl"
+        self.gold_facts_file = self.private / "gold_facts.jsonl"
+        self.failures_file = path / "failures.jsonl"
+        self.failure_reasons_file = self.private / "failure_reasons.jsonl"
+        self.failure_marks_file = self.private / "failure_marks.jsonl"
         self.paths_file = self.private / "paths.json"
         self.report_html = path / "report.html"
         self._lock: int | None = None
@@ -181,7 +188,8 @@ class RunDir:
         done = []
         for path in (
             self.episodes_file, self.verdicts_file, self.reasons_file, self.leaks_file,
-            self.leak_reasons_file, self.unjudged_file, self.audit_file,
+            self.leak_reasons_file, self.unjudged_file, self.audit_file, self.facts_file,
+            self.gold_facts_file, self.failures_file, self.failure_reasons_file, self.failure_marks_file,
         ):  # fmt: skip
             if _cut_torn_tail(path):
                 done.append(f"{path.name}: cut a half-written last line")
@@ -248,6 +256,27 @@ class RunDir:
         """What was found of each episode; one that ran again is looked at again."""
         return {leak.key: leak for leak in _valid(self.leaks_file, Leak)}
 
+    def facts(self) -> dict[tuple[str, int], TraceFacts]:
+        """The latest facts of each episode."""
+        return {row.key: row for row in _valid(self.facts_file, TraceFacts)}
+
+    def gold_facts(self) -> dict[tuple[str, int], GoldFacts]:
+        """The latest of each episode; empty when the private part is not there."""
+        return {row.key: row for row in _valid(self.gold_facts_file, GoldFacts)}
+
+    def failures(self) -> dict[tuple[str, int], Failure]:
+        """The latest word on each answer that is not correct."""
+        return {row.key: row for row in _valid(self.failures_file, Failure)}
+
+    def failure_reasons(self) -> dict[tuple[str, int], FailureReason]:
+        """The private part of each; empty when it is not there."""
+        return {row.key: row for row in _valid(self.failure_reasons_file, FailureReason)}
+
+    def failure_marks(self) -> list[FailureMark]:
+        """Persons' words, the latest of each annotator and episode."""
+        marks = _valid(self.failure_marks_file, FailureMark)
+        return list({(mark.annotator, *mark.key): mark for mark in marks}.values())
+
     def unreadable(self) -> dict[str, int]:
         """File name → rows that are JSON and yet no episode or verdict; they count as not there."""
         lost = {
@@ -262,7 +291,7 @@ class RunDir:
             yield parse_event(row)
 
 
-def _valid(path: Path, kind: type[Row]) -> Iterator[Row]:
+def _valid(path: Path, kind: type[AnyRow]) -> Iterator[AnyRow]:
     """The rows of a file that are of their kind."""
     for row in jsonl.read(path).rows:
         with contextlib.suppress(ValidationError):

@@ -1,0 +1,111 @@
+"""What is found in the trace of an episode after it ended: facts, and why an answer was wrong.
+
+Rows of `facts.jsonl` and `failures.jsonl` rest on the trace alone and may be published. What gold was needed
+to find stands in `private/gold_facts.jsonl` and `private/failure_reasons.jsonl`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from fieldmark.records import Row
+
+AnsweredFrom = Literal["no_act", "looking", "retrieval"]
+"""What came before the answer: nothing, only looks at the picture, or at least one successful look-up."""
+
+FailureLabel = Literal[
+    "wrong_entity_retrieval",
+    "visual_grounding",
+    "neighbour_confusion",
+    "too_broad",
+    "no_acquisition",
+    "generation_or_empty",
+    "tool_failure",
+    "timeout_or_budget",
+    "format_or_instruction",
+    "judge_or_label_doubt",
+]
+"""The classes of the failure taxonomy; `evals/failures/` defines them."""
+RetrievalFailure = Literal["not_retrieved", "misjudged"]
+Link = Literal["grounding", "retrieval", "reasoning"]
+"""The first broken link of a wrong answer."""
+Stage = Literal["facts", "model", "open"]
+"""What decided a label: the facts of the trace, a model, or nothing yet (then there is no label)."""
+
+
+class TraceFacts(Row):
+    """What the trace alone says of an episode. A `*_event` is the `seq` of the event that shows it.
+
+    `acts` are those of `evals/metrics/acts.py`, `failed_acts` those that did not do their job. `looked` and
+    `searched` ask for one successful act that looks at the picture, or looks something up. `first_act` is in
+    seconds since the lease. `answer_event` is the result in which the agent's own answer stood first.
+    `picture` is what of the task picture reached the model; `picture_lost` that it was there and went.
+    """
+
+    acts: int = 0
+    failed_acts: int = 0
+    looked: bool = False
+    searched: bool = False
+    first_act: float | None = None
+    answered_from: AnsweredFrom = "no_act"
+    answer_event: int | None = None
+    picture: Literal["exact", "resampled", "none"] | None = None
+    picture_lost: bool = False
+
+
+class GoldFacts(Row):
+    """What only gold can say of an episode: private. None where it cannot be known.
+
+    `reached`: a gold evidence URL was returned or opened; `reached_domain`: a page of its domain was.
+    `seen`: a result before the answer holds gold or an alias, outside what the agent itself had written.
+    `region`: the agent looked at the right place of the picture (only where gold has a region).
+    `dropped`: a reply or hypothesis named gold, and the answer does not; right → wrong.
+    `supported`: of a correct answer, gold was seen in a result before it was given; else it was luck.
+    """
+
+    reached: bool | None = None
+    reached_event: int | None = None
+    reached_domain: bool | None = None
+    seen: bool = False
+    seen_event: int | None = None
+    region: bool | None = None
+    region_event: int | None = None
+    dropped: bool = False
+    dropped_event: int | None = None
+    supported: bool | None = None
+
+
+class Failure(Row):
+    """Why the answer of a completed episode was not correct. `events` are the `seq`s that show it and need no
+    gold to be found. `label` is None while `stage` is "open": facts did not decide, and no model was asked.
+    `classifier` names what decided, `taxonomy` the version of the classes.
+    """
+
+    taxonomy: str
+    label: FailureLabel | None
+    sub: RetrievalFailure | None = None
+    link: Link | None = None
+    stage: Stage
+    classifier: str
+    events: list[int] = Field(default_factory=list)
+
+
+class FailureReason(Row):
+    """The private part of a Failure: its `reason` and the events that gold found."""
+
+    classifier: str
+    reason: str
+    events: list[int] = Field(default_factory=list)
+
+
+class FailureMark(Row):
+    """A person's word on a wrong answer: a label, or a doubt about the verdict (`judge_or_label_doubt`)."""
+
+    annotator: str
+    label: FailureLabel
+    sub: RetrievalFailure | None = None
+    link: Link | None = None
+    note: str = ""
+    when: str = ""
