@@ -106,7 +106,7 @@ class JudgeModel:
         except ModelFault as found:
             if found.kind == "forced":
                 name = fault.refused
-                return JudgingOver(f"{self.shown} takes no {name} of ours: add --judge-{name} none")
+                return JudgingOver(f"{self.shown} takes no {name}: add --judge-{name} none")
             return found
         return Unjudged(f"{self.shown} answered {reply.status_code}: {error.message}"[:300])
 
