@@ -252,6 +252,11 @@ class RunDir:
         valid = _valid(self.verdicts_file, Verdict)
         return {verdict.key: verdict for verdict in valid if not judge or verdict.judge == judge}
 
+    def all_verdicts(self) -> list[Verdict]:
+        """The latest of each episode by each judge, also of those that judged before the run's."""
+        valid = _valid(self.verdicts_file, Verdict)
+        return list({(verdict.judge, *verdict.key): verdict for verdict in valid}.values())
+
     def leaks(self) -> dict[tuple[str, int], Leak]:
         """What was found of each episode; one that ran again is looked at again."""
         return {leak.key: leak for leak in _valid(self.leaks_file, Leak)}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
-from fieldmark.evals.metrics.acts import EpisodeActs, episode_acts
-from fieldmark.evals.metrics.by_skill import SkillRow, by_skill, skills_read
+from fieldmark.evals.metrics.by_skill import SkillRow, by_skill
 from fieldmark.evals.metrics.calibration import Calibration, calibration
 from fieldmark.evals.metrics.caveats import caveats_of, sight_caveats
 from fieldmark.evals.metrics.groups import Grouped, grouped
@@ -18,14 +16,14 @@ from fieldmark.evals.metrics.judging import JudgingFacts, judging
 from fieldmark.evals.metrics.leaks import LeakFacts, leak_facts
 from fieldmark.evals.metrics.levels import LevelRow, levels
 from fieldmark.evals.metrics.outcomes import Cell, cells
-from fieldmark.evals.metrics.phases import Phases, phases
+from fieldmark.evals.metrics.reading import Read, read_trace
 from fieldmark.evals.metrics.repeats import Repeats, repeats
 from fieldmark.evals.metrics.runtime import PhaseRow, RuntimeRow, phase_rows, runtime
-from fieldmark.evals.metrics.sight import SightFacts, sight, sight_in
+from fieldmark.evals.metrics.sight import SightFacts, sight
 from fieldmark.evals.metrics.statuses import StatusRow, statuses
 from fieldmark.evals.metrics.tool_use import CallsRow, ToolUse, by_action, by_tool, tool_use
 from fieldmark.evals.metrics.usage import Money, UsageRow, money, usage
-from fieldmark.records import AGENT_STATUSES, EpisodeRecord, Leak, Sight
+from fieldmark.records import AGENT_STATUSES, EpisodeRecord, Leak
 from fieldmark.rundir import RunDir
 
 
@@ -133,27 +131,6 @@ def summarise(
             *(sight_caveats(seen, config.get("probe")) if facts.sees else []),
         ],
     )
-
-
-@dataclass(frozen=True)
-class Read:
-    """What the figures need of one trace."""
-
-    acts: EpisodeActs
-    sight: Sight
-    phases: Phases
-    skills: frozenset[str]
-
-
-def read_trace(run: RunDir, record: EpisodeRecord) -> Read | None:
-    """None when the trace is missing or cannot be read: unknown is not zero."""
-    try:
-        events = list(run.trace(record))
-    except (ValidationError, OSError):
-        return None
-    if not events:
-        return None
-    return Read(episode_acts(events), sight_in(events), phases(events, record), skills_read(events))
 
 
 def _facts(run: RunDir, config: dict[str, Any], grid: list[Cell]) -> RunFacts:
