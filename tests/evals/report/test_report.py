@@ -13,37 +13,18 @@ from fieldmark.commands.report import command
 from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.summary import summarise
 from fieldmark.evals.report.html import render_html
-from fieldmark.rundir import RunDir
+from tests.evals.papers.fika_runs import openclaw_small
 
 if TYPE_CHECKING:
-    from tests.evals.conftest import BuildRun, RunBuilder
+    from tests.evals.conftest import BuildRun
 
 
 def report(*arguments: object) -> Result:
     return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
-def table_three(run: RunBuilder) -> RunDir:
-    """OpenClaw + Qwen3-VL-8B in the paper: 604 calls in 149 of 311 episodes, 544 failed, 519 not found."""
-    ends = ["not_offered"] * 519 + ["failed"] * 25 + ["ok"] * 60
-    for number in range(311):
-        run.task(f"t{number}", split="public" if number < 195 else "real-life")
-        episode = run.episode(f"t{number}", verdict="correct" if number < 43 else "incorrect")
-        mine = ends[number::149] if number < 149 else []
-        episode.step(*(("image" if end == "not_offered" else "ocr", end) for end in mine))
-    return run.finish()
-
-
-def test_table_three_of_the_paper_comes_out_exactly(build_run: BuildRun) -> None:
-    folder = table_three(build_run(sees=False))
-    text = report(folder.path).stdout
-    row = next(line.split() for line in text.splitlines() if line.split()[:2] == ["311", "149/311"])
-    assert row[:8] == ["311", "149/311", "47.9", "604", "1.94", "544/604", "90.1", "519"]
-    assert "13.8 % correct (43/311 done; 43/311 attempted; 43/311 all tasks" in text
-
-
 def test_output_fits_a_hundred_columns_without_colour_when_piped(build_run: BuildRun) -> None:
-    text = report(table_three(build_run()).path).stdout
+    text = report(openclaw_small(build_run()).path).stdout
     lines = [line for line in text.splitlines() if not line.startswith("report: ")]
     assert max(map(len, lines)) <= 100
     assert "\x1b" not in text
@@ -140,7 +121,7 @@ def test_names_from_a_model_cannot_drive_the_terminal(build_run: BuildRun) -> No
 
 
 def test_json_is_all_that_is_printed_and_holds_fractions(build_run: BuildRun) -> None:
-    folder = table_three(build_run())
+    folder = openclaw_small(build_run())
     found = json.loads(report(folder.path, "--json").stdout)["runs"][0]
     assert found["tool_use"]["errors"] == {
         "count": 544,
@@ -148,6 +129,31 @@ def test_json_is_all_that_is_printed_and_holds_fractions(build_run: BuildRun) ->
         "fraction": pytest.approx(0.9007, abs=1e-4),
     }
     assert "SECRET" not in json.dumps(found)
+
+
+def test_micro_and_macro_are_printed_by_name_and_in_one_unit(build_run: BuildRun) -> None:
+    """0.82 is a fraction in JSON, 82.0 under a heading with a % for people; 85 or 50/100 nowhere."""
+    run = build_run()
+    for number in range(100):
+        top, good = ("A", number < 81) if number < 90 else ("B", number < 91)
+        run.task(f"t{number}", top=top).episode(f"t{number}", verdict="correct" if good else "incorrect")
+    folder = run.finish()
+    text = report(folder.path).stdout
+    heading = " ".join(text[text.index("Accuracy by denominator") :].split("─")[0].split())
+    assert all(name in heading for name in ("micro", "macro", "strict", "%"))
+    assert any(line.split()[:3] == ["all", "82.0", "50.0"] for line in text.splitlines())
+    assert "<b>82.0 %</b>" in folder.report_html.read_text()
+    found = json.loads(report(folder.path, "--json").stdout)["runs"][0]["accuracy"]
+    assert (found["rows"][-1]["strict"]["fraction"], found["macro"][0]["strict"]) == (0.82, 0.5)
+
+
+def test_unjudged_answers_are_printed_with_the_bound_they_leave(build_run: BuildRun) -> None:
+    run = build_run()
+    for number in range(10):
+        run.task(f"t{number}").episode(f"t{number}", verdict="correct" if number < 6 else None)
+    text = " ".join(report(run.finish().path).stdout.split())
+    assert "6/6 done; 6/10 attempted" in text
+    assert "Were all unjudged answers correct, strict would be 100.0 %." in text
 
 
 def test_several_runs_are_compared(build_run: BuildRun, tmp_path: Path) -> None:

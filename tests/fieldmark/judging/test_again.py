@@ -119,7 +119,9 @@ def test_without_quota_the_judging_ends_and_all_the_rest_is_unjudged(run: RunDir
         done = judge_again(run, llm(server), said.append)
     assert done.unjudged == TASKS
     assert len(server.requests) < TASKS
-    assert all("quota is used up" in line for line in said)
+    [line] = said
+    assert line.startswith("the judging ends here, what is left stays unjudged:")
+    assert "quota is used up" in line
 
 
 def test_a_server_that_stays_down_is_not_asked_for_every_answer(run: RunDir) -> None:
@@ -147,6 +149,16 @@ def test_a_panel_reports_how_far_its_votes_agree(run: RunDir) -> None:
         ["unanimous", "8/10", "80.0"],
         ["tied, so uncertain", "2/10", "20.0"],
     ]
+
+
+def test_answers_that_are_finer_than_the_reference_are_counted(run: RunDir) -> None:
+    finer = Reply(json.dumps({"verdict": "correct", "score": 1, "finer": True, "reason": "the variant"}))
+    with ModelServer(lambda body: finer if "plane 0:" in str(body) else RIGHT) as server:
+        judge(run, llm(server, temperature="none"))
+    [table] = [table for table in tables(summarise(run)) if table.title == "Judging"]
+    assert table.rows == [["correct, and finer than the reference", "1/10", "10.0"]]
+    assert "temperature" not in server.requests[0]
+    assert recorded_judge(run).temperature == "none"
 
 
 def test_prompts_of_the_users_own_are_found_again(run: RunDir, tmp_path: Path) -> None:
