@@ -27,8 +27,11 @@ def verdicts(source: Source) -> Iterator[VerdictRow]:
 
 
 def _counted(verdict: Verdict) -> dict[str, Any]:
-    votes = verdict.votes
+    votes, use = verdict.votes, verdict.use
     return {
+        "model_calls": use.calls if use else None,
+        "input_tokens": use.tokens.input if use else None,
+        "output_tokens": use.tokens.output if use else None,
         "votes": sum(votes.values()) if votes else None,
         "agreeing": votes.get(verdict.label, 0) if votes else None,
     }

@@ -112,6 +112,9 @@ class VerdictRow(_Key):
     agreeing: int | None = Field(description="votes for the label")
     repaired: bool = Field(description="read from a reply that was not quite JSON")
     truncated: bool = Field(description="read from a reply without an end")
+    model_calls: int | None = Field(description="requests to the judge's model; null: it is none")
+    input_tokens: int | None = Field(description="tokens of the judge's model, as its server reports them")
+    output_tokens: int | None = Field(description="tokens of the judge's model")
 
 
 class FactRow(_Key):

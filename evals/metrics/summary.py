@@ -22,7 +22,7 @@ from fieldmark.evals.metrics.runtime import PhaseRow, RuntimeRow, phase_rows, ru
 from fieldmark.evals.metrics.sight import SightFacts, sight
 from fieldmark.evals.metrics.statuses import StatusRow, statuses
 from fieldmark.evals.metrics.tool_use import CallsRow, ToolUse, by_action, by_tool, tool_use
-from fieldmark.evals.metrics.usage import Money, UsageRow, money, usage
+from fieldmark.evals.metrics.usage import Money, UsageRow, judges_usage, money, usage
 from fieldmark.records import AGENT_STATUSES, EpisodeRecord, Leak
 from fieldmark.rundir import RunDir
 
@@ -92,7 +92,7 @@ def summarise(
 
     `every_call`: skills, memory, to-do lists and sub-agents enter usage and average acts too.
     """
-    config, grid = run.config(), cells(run)
+    config, grid, uses = run.config(), cells(run), run.judge_uses()
     refused = config.get("refused")
     read = {cell.record.key: read_trace(run, cell.record) for cell in grid if cell.record}
     told = [
@@ -120,8 +120,8 @@ def summarise(
         by_skill=by_skill(agents, [found.skills for _, found in told], config),
         runtime=runtime(grid),
         phases=phase_rows(grid, {record.key: found.phases for record, found in told}),
-        usage=usage(grid),
-        money=money(grid),
+        usage=[*usage(grid), *judges_usage(uses)],
+        money=money(grid, uses, config),
         sight=seen,
         leaks=leak_facts(grid, run.leaks() if leaks is None else leaks),
         judging=judging(grid),
