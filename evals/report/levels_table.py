@@ -13,13 +13,12 @@ from fieldmark.evals.report.table import Table
 def levels_table(summary: Summary) -> Table:
     """Counts of episodes at each level, and the shares of the two best; no rows where none is done."""
     note = (
-        "Episodes that are done, the denominator of each %. finer: right, and more specific than the "
-        "reference; broader: partially correct; abstained: says only that it does not know; none: no answer. "
-        "holds: of the wrong ones, those with the reference's very words and more (docs/statistics.md)."
+        "Episodes that are done, the denominator of each %. right: exact or finer, which is more specific "
+        "than the reference; broader: partially correct; abstained: says only that it does not know; none: "
+        "no answer. holds: of the wrong ones, those with the reference's very words and more "
+        "(docs/statistics.md)."
     )
-    columns = (
-        "category|done|exact|finer|exact or finer %|or broader %|abstained|wrong|holds /wrong|unclear|none"
-    )
+    columns = "category|done|exact|finer|right %|right or broader %|abstained|wrong|holds /wrong|unclear|none"
     shown = [row for row in summary.levels if row.done]
     totals = frozenset(index for index, row in enumerate(shown) if row.top == ALL)
     partial = " · PARTIAL" if summary.partial else ""
