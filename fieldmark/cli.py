@@ -28,6 +28,7 @@ COMMANDS = {
     "report": "Print the tables of one or more runs and write report.html.",
     "sandbox": "Build, check, clean, save or load the sandbox image.",
     "skills": "List the skills, or check a folder of them.",
+    "sql": "Ask the tables of one or more runs by SQL.",
     "tool": "Call one tool, or list them.",
 }
 """Name → short help. Inside a container only the commands whose file is in the image are there."""

@@ -167,6 +167,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         },
         "tools": plan.tools,
         "skills": {skill.name: skill.sha256 for skill in plan.skills},
+        "carries": {skill.name: skill.allowed_tools for skill in plan.skills},
         "ocr": config.ocr,
         "limits": config.limits.model_dump(),
         "image_side": config.image_side,

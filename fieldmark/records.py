@@ -85,12 +85,40 @@ class Leak(Row):
     ways: list[str] = []
 
 
+class JudgeUse(BaseModel):
+    """What was asked of a judge's model for one answer: `calls` that it replied to, those `without_usage`,
+    and the `tokens` of the others.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    calls: int = 0
+    without_usage: int = 0
+    tokens: Tokens = Tokens()
+
+    def plus(self, tokens: Tokens | None) -> JudgeUse:
+        """One reply more; None: it said nothing of its usage."""
+        if tokens is None or tokens.input is None or tokens.output is None:
+            return self.model_copy(update={"calls": self.calls + 1, "without_usage": self.without_usage + 1})
+        return self.model_copy(update={"calls": self.calls + 1, "tokens": added(self.tokens, tokens)})
+
+
+def added(one: Tokens, other: Tokens) -> Tokens:
+    """The sum of what is known; None where neither says anything."""
+    return Tokens(**{name: _sum(getattr(one, name), getattr(other, name)) for name in Tokens.model_fields})
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one + (other or 0)
+
+
 class Verdict(Row):
     """Is the answer right. `score` is a fraction 0–1. `finer`: more specific than gold and compatible.
 
     `reason` can quote gold, so it is stored in the private part of the run folder only. `judge` names the
     judge and, for one that is a model, its settings: a hash that `judges` in run.json spells out. `repaired`
     and `truncated` mark a verdict that was read from a faulty reply. `votes` of a panel: label → how many.
+    `use`: what the judge's model was asked for it; None without a model.
     """
 
     label: VerdictLabel
@@ -100,4 +128,5 @@ class Verdict(Row):
     repaired: bool = False
     truncated: bool = False
     votes: dict[VerdictLabel, int] | None = None
+    use: JudgeUse | None = None
     reason: str | None = None

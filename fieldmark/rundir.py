@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from fieldmark import jsonl
 from fieldmark.errors import UsageError
 from fieldmark.findings import Failure, FailureMark, FailureReason, GoldFacts, TraceFacts
-from fieldmark.records import EpisodeRecord, Leak, Row, Verdict
+from fieldmark.records import EpisodeRecord, JudgeUse, Leak, Row, Verdict
 from fieldmark.task import Gold
 from fieldmark.trace import Event, parse_event
 
@@ -171,9 +171,12 @@ class RunDir:
             jsonl.append(self.reasons_file, private, durable=False)
         jsonl.append(self.verdicts_file, public)
 
-    def add_unjudged(self, record: EpisodeRecord, judge: str, why: str, reply: str) -> None:
+    def add_unjudged(
+        self, record: EpisodeRecord, judge: str, why: str, reply: str, use: JudgeUse | None
+    ) -> None:
         """Append why there is no verdict; the judge's reply can quote gold, so it is private."""
         row = {"id": record.id, "epoch": record.epoch, "judge": judge, "why": why, "reply": reply}
+        row |= {"use": use.model_dump(mode="json", exclude_none=True)} if use else {}
         jsonl.append(self.unjudged_file, row, durable=False)
 
     def add_leak(self, leak: Leak, reason: str | None) -> None:
@@ -251,6 +254,23 @@ class RunDir:
         judge = self.config().get("judge") if self.run_json.exists() else None
         valid = _valid(self.verdicts_file, Verdict)
         return {verdict.key: verdict for verdict in valid if not judge or verdict.judge == judge}
+
+    def all_verdicts(self) -> list[Verdict]:
+        """The latest of each episode by each judge, also of those that judged before the run's."""
+        valid = _valid(self.verdicts_file, Verdict)
+        return list({(verdict.judge, *verdict.key): verdict for verdict in valid}.values())
+
+    def judge_uses(self) -> list[tuple[str, JudgeUse]]:
+        """The judge's name and what its model was asked, of every word on an answer and every try at one.
+
+        Without the private part, of verdicts alone.
+        """
+        found = [(verdict.judge, verdict.use) for verdict in _valid(self.verdicts_file, Verdict)]
+        for row in jsonl.read(self.unjudged_file).rows:
+            with contextlib.suppress(ValidationError):
+                use = JudgeUse.model_validate(row["use"]) if row.get("use") else None
+                found.append((str(row.get("judge")), use))
+        return [(judge, use) for judge, use in found if use and use.calls]
 
     def leaks(self) -> dict[tuple[str, int], Leak]:
         """What was found of each episode; one that ran again is looked at again."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from fieldmark.records import VerdictLabel
+from fieldmark.records import JudgeUse, VerdictLabel
 from fieldmark.task import Gold
 
 _SCORES: dict[VerdictLabel, float] = {
@@ -23,7 +23,7 @@ class Judgement:
 
     `finer`: the answer is more specific than gold and compatible. `reason` can quote gold: private.
     `repaired`: the judge's reply was not quite JSON; `truncated`: its end, after the score, was missing.
-    `votes`: how many of several votes each label has.
+    `votes`: how many of several votes each label has. `use`: what a model was asked for it.
     """
 
     label: VerdictLabel
@@ -33,6 +33,7 @@ class Judgement:
     repaired: bool = False
     truncated: bool = False
     votes: Mapping[VerdictLabel, int] | None = None
+    use: JudgeUse | None = None
 
     @classmethod
     def of(cls, label: VerdictLabel, reason: str, *, finer: bool = False) -> Judgement:
@@ -66,11 +67,14 @@ class FullJudge(Judge, Protocol):
 
 
 class Unjudged(Exception):
-    """There is no word on this answer. `reply`, the judge's last one, can quote gold: private."""
+    """There is no word on this answer. `reply`, the judge's last one, can quote gold: private. `use`: what
+    a model was asked all the same.
+    """
 
     def __init__(self, why: str, reply: str = "") -> None:
         super().__init__(why)
         self.reply = reply
+        self.use: JudgeUse | None = None
 
 
 class ServerDown(Unjudged):

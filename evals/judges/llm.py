@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
 from typing import Any
@@ -23,13 +23,16 @@ from fieldmark.evals.judges.exact import ExactJudge
 from fieldmark.evals.judges.llm_reply import NoVerdict, read_reply
 from fieldmark.evals.judges.llm_request import Message, asked_again, messages, references
 from fieldmark.evals.judges.normalise import fold
-from fieldmark.records import VerdictLabel
+from fieldmark.records import JudgeUse, VerdictLabel
 from fieldmark.task import Gold
+from fieldmark.trace import Tokens
 
 ASKS = 3
 PROMPT = "llm.md"
-Ask = Callable[[list[Message], float | None, int | None], str]
-"""Messages, temperature, seed (None: not sent) → the text of the reply. Unjudged when there is none."""
+Ask = Callable[[list[Message], float | None, int | None], tuple[str, Tokens | None]]
+"""Messages, temperature, seed (None: not sent) → the text of the reply, and what it used, where it says so.
+Unjudged when there is none.
+"""
 _BEST_FIRST: tuple[VerdictLabel, ...] = ("correct", "partially_correct", "uncertain", "incorrect")
 
 
@@ -72,17 +75,23 @@ class LlmJudge:
         by_rule = gold.match == "exact_text" or not fold(gold.answer) or not fold(given.answer or "")
         if by_rule:
             return ExactJudge().judge(question, gold, given.answer)
-        return panel.decide([self._vote(question, gold, given, seed) for seed in self._seeds()])
+        asking = _Asking(self.ask)
+        try:
+            votes = [self._vote(question, gold, given, seed, asking) for seed in self._seeds()]
+        except Unjudged as error:
+            error.use = asking.use
+            raise
+        return replace(panel.decide(votes), use=asking.use)
 
     def _seeds(self) -> list[int | None]:
         first, votes = self.settings.seed, self.settings.votes
         return [None] * votes if first == "none" else [*range(first, first + votes)]
 
-    def _vote(self, question: str, gold: Gold, given: Given, seed: int | None) -> Judgement:
+    def _vote(self, question: str, gold: Gold, given: Given, seed: int | None, asking: _Asking) -> Judgement:
         """The best word on any of the references."""
         best: Judgement | None = None
         for reference in references(gold, self.settings.aliases):
-            said = self._one(messages(self.prompt, question, reference, given), given, seed)
+            said = self._one(messages(self.prompt, question, reference, given), given, seed, asking)
             if best is None or _BEST_FIRST.index(said.label) < _BEST_FIRST.index(best.label):
                 best = said
             if best.label == "correct":
@@ -90,18 +99,31 @@ class LlmJudge:
         assert best is not None
         return best
 
-    def _one(self, asked: list[Message], given: Given, seed: int | None) -> Judgement:
+    def _one(self, asked: list[Message], given: Given, seed: int | None, asking: _Asking) -> Judgement:
         quoted = [given.answer or "", given.raw, given.rationale]
         told = self.settings.temperature
         temperature = None if told == "none" else told
         wrong, reply = "", ""
         for _ in range(ASKS):
-            reply = self.ask(asked_again(asked, wrong) if wrong else asked, temperature, seed)
+            reply = asking.ask(asked_again(asked, wrong) if wrong else asked, temperature, seed)
             try:
                 return read_reply(reply, quoted)
             except NoVerdict as error:
                 wrong = str(error)
         raise Unjudged(f"{ASKS} replies of the judge without a verdict; of the last: {wrong}", reply)
+
+
+class _Asking:
+    """Asks for one judgement, and adds up what that used."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self.use = JudgeUse()
+
+    def ask(self, messages: list[Message], temperature: float | None, seed: int | None) -> str:
+        text, tokens = self._ask(messages, temperature, seed)
+        self.use = self.use.plus(tokens)
+        return text
 
 
 def make(settings: JudgeConfig) -> LlmJudge:

@@ -86,10 +86,21 @@ def accuracy(cells: list[Cell]) -> Accuracy:
     return Accuracy(rows=rows, macro=macro)
 
 
-def _row(split: str, top: str, cells: list[Cell]) -> AccuracyRow:
+def strict_share(cells: Iterable[Cell]) -> Share:
+    """Correct over done, micro, and nothing else of the table."""
+    return _share(_tasks(cells).values(), CORRECT, DONE)
+
+
+def _tasks(cells: Iterable[Cell]) -> dict[str, list[Outcome]]:
+    """The outcomes of each task's epochs."""
     tasks: dict[str, list[Outcome]] = {}
     for cell in cells:
         tasks.setdefault(cell.id, []).append(cell.outcome)
+    return tasks
+
+
+def _row(split: str, top: str, cells: list[Cell]) -> AccuracyRow:
+    tasks = _tasks(cells)
     strict = _share(tasks.values(), CORRECT, DONE)
     outcomes = [cell.outcome for cell in cells]
     return AccuracyRow(

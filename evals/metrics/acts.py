@@ -41,13 +41,18 @@ _MAX_DEPTH = 8
 
 @dataclass(frozen=True)
 class Act:
-    """`ok` is None when no result was seen. `calls` are the calls it led to."""
+    """`ok` is None when no result was seen. `calls` are the calls it led to.
+
+    `seq` is of the event that tells of it, None where none does; `seconds` are those of its result.
+    """
 
     name: str
     action: str
     ok: bool | None
     error_kind: ToolErrorKind | None
     calls: tuple[Act, ...] = ()
+    seq: int | None = None
+    seconds: float | None = None
 
     @property
     def innermost(self) -> tuple[Act, ...]:
@@ -56,10 +61,15 @@ class Act:
 
 @dataclass
 class EpisodeActs:
-    """The acts of one episode, in order, and how often it used each kind of side tool."""
+    """The acts of one episode, in order, and its calls of side tools but `answer`, each with its kind."""
 
     acts: list[Act] = field(default_factory=list)
-    sides: Counter[str] = field(default_factory=Counter)
+    side_calls: list[tuple[Side, Act]] = field(default_factory=list)
+
+    @property
+    def sides(self) -> Counter[str]:
+        """How often it used each kind of side tool."""
+        return Counter(side for side, _ in self.side_calls)
 
 
 def episode_acts(events: Iterable[Event]) -> EpisodeActs:
@@ -73,7 +83,7 @@ def episode_acts(events: Iterable[Event]) -> EpisodeActs:
             if side is None:
                 found.acts.append(trace.act(call, event, turn))
             elif side != "answer":
-                found.sides[side] += 1
+                found.side_calls.append((side, trace.act(call, event, turn)))
     return found
 
 
@@ -129,7 +139,8 @@ class _Trace:
 
     def act(self, call: CallRequest, event: ToolCall | None, turn: Turn) -> Act:
         if _offers(turn, call.name) is False:
-            return Act(call.name, event.action if event else "other", False, "not_found")
+            action, seq = (event.action, event.seq) if event else ("other", None)
+            return Act(call.name, action, False, "not_found", seq=seq)
         if event is None:
             return Act(call.name, "other", None, None)
         return replace(self._act(event), name=call.name if event.door == "graph" else event.name)
@@ -153,9 +164,9 @@ class _Trace:
         )
         result, kind = self._result(event), self._kind(event)
         failed = next((child for child in children if child.ok is False), None)
-        if failed:
-            return Act(event.name, event.action, False, failed.error_kind, children)
-        return Act(event.name, event.action, result.ok if result else None, kind, children)
+        ok, kind = (False, failed.error_kind) if failed else (result.ok if result else None, kind)
+        seconds = result.seconds if result else None
+        return Act(event.name, event.action, ok, kind, children, event.seq, seconds)
 
     def _result(self, event: ToolCall) -> ToolResult | None:
         return self._results.get((event.by == "gateway", event.call))

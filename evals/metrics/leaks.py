@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import BaseModel
 
-from fieldmark.evals.metrics.accuracy import accuracy
+from fieldmark.evals.metrics.accuracy import strict_share
 from fieldmark.evals.metrics.outcomes import Cell
 from fieldmark.evals.metrics.shares import Share
 from fieldmark.records import Leak
@@ -38,15 +38,11 @@ def leak_facts(cells: list[Cell], leaks: Mapping[tuple[str, int], Leak]) -> Leak
         copied=len(copied),
         leaked=len(leaked),
         undecided=len(undecided),
-        all=_strict(cells),
-        without_leaked=_strict([cell for cell in cells if _key(cell) not in leaked | undecided]),
-        without_copied=_strict([cell for cell in cells if _key(cell) not in copied]),
+        all=strict_share(cells),
+        without_leaked=strict_share([cell for cell in cells if _key(cell) not in leaked | undecided]),
+        without_copied=strict_share([cell for cell in cells if _key(cell) not in copied]),
     )
 
 
 def _key(cell: Cell) -> tuple[str, int]:
     return (cell.id, cell.epoch)
-
-
-def _strict(cells: list[Cell]) -> Share:
-    return accuracy(cells).headline.strict

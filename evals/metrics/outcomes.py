@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from fieldmark.records import EpisodeRecord, Verdict
 from fieldmark.rundir import RunDir
@@ -24,6 +24,8 @@ DONE: frozenset[Outcome] = frozenset({"correct", "partially_correct", "incorrect
 ATTEMPTED: frozenset[Outcome] = DONE | {"unjudged", "sandbox_error"}
 EVERY: frozenset[Outcome] = ATTEMPTED | {"not_run"}
 NONE = "(none)"
+LabelName = Literal["split", "top", "mid", "source", "language"]
+LABELS: tuple[LabelName, ...] = get_args(LabelName)
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,9 @@ class Cell:
     top: str
     record: EpisodeRecord | None
     verdict: Verdict | None
+    mid: str = NONE
+    source: str = NONE
+    language: str = NONE
 
     @property
     def outcome(self) -> Outcome:
@@ -55,13 +60,23 @@ def cells(run: RunDir) -> list[Cell]:
     """Every task × epoch in run order, then episodes whose task is not in `tasks.jsonl`."""
     records = {record.key: record for record in run.episodes()}
     verdicts = run.verdicts()
-    labels = {str(row.get("id")): _labels(row.get("labels")) for row in run.tasks()}
+    labels = {str(row.get("id")): labels_of(row.get("labels")) for row in run.tasks()}
     keys = [(task_id, epoch) for epoch in _epochs(run, list(records)) for task_id in labels]
     strangers = [key for key in records if key[0] not in labels]
     return [
-        Cell(*key, *labels.get(key[0], (NONE, NONE)), records.get(key), verdicts.get(key))
+        _cell(key, labels.get(key[0]) or labels_of(None), records.get(key), verdicts.get(key))
         for key in [*keys, *strangers]
     ]
+
+
+def _cell(
+    key: tuple[str, int],
+    labels: dict[LabelName, str],
+    record: EpisodeRecord | None,
+    verdict: Verdict | None,
+) -> Cell:
+    split, top, mid, source, language = (labels[name] for name in LABELS)
+    return Cell(*key, split, top, record, verdict, mid, source, language)
 
 
 def _epochs(run: RunDir, keys: Sequence[tuple[str, int]]) -> list[int]:
@@ -70,9 +85,10 @@ def _epochs(run: RunDir, keys: Sequence[tuple[str, int]]) -> list[int]:
     return sorted({*planned, *(epoch for _, epoch in keys)} or {0})
 
 
-def _labels(labels: Any) -> tuple[str, str]:
+def labels_of(labels: Any) -> dict[LabelName, str]:
+    """Every label of a row of `tasks.jsonl`, "(none)" where it has none."""
     found = labels if isinstance(labels, dict) else {}
-    return _label(found.get("split")), _label(found.get("top"))
+    return {name: _label(found.get(name)) for name in LABELS}
 
 
 def _label(value: Any) -> str:

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
-from fieldmark.evals.metrics.acts import EpisodeActs, episode_acts
+from fieldmark.evals.metrics.by_skill import SkillRow, by_skill
 from fieldmark.evals.metrics.calibration import Calibration, calibration
 from fieldmark.evals.metrics.caveats import caveats_of, sight_caveats
+from fieldmark.evals.metrics.groups import Grouped, grouped
 from fieldmark.evals.metrics.judging import JudgingFacts, judging
 from fieldmark.evals.metrics.leaks import LeakFacts, leak_facts
+from fieldmark.evals.metrics.levels import LevelRow, levels
 from fieldmark.evals.metrics.outcomes import Cell, cells
+from fieldmark.evals.metrics.reading import Read, read_trace
 from fieldmark.evals.metrics.repeats import Repeats, repeats
-from fieldmark.evals.metrics.runtime import RuntimeRow, runtime
-from fieldmark.evals.metrics.sight import SightFacts, sight, sight_in
+from fieldmark.evals.metrics.runtime import PhaseRow, RuntimeRow, phase_rows, runtime
+from fieldmark.evals.metrics.sight import SightFacts, sight
 from fieldmark.evals.metrics.statuses import StatusRow, statuses
 from fieldmark.evals.metrics.tool_use import CallsRow, ToolUse, by_action, by_tool, tool_use
-from fieldmark.evals.metrics.usage import Money, UsageRow, money, usage
-from fieldmark.records import AGENT_STATUSES, EpisodeRecord, Leak, Sight
+from fieldmark.evals.metrics.usage import Money, UsageRow, judges_usage, money, usage
+from fieldmark.records import AGENT_STATUSES, EpisodeRecord, Leak
 from fieldmark.rundir import RunDir
 
 
@@ -62,13 +65,17 @@ class Summary(BaseModel):
     epochs: int
     partial: bool
     accuracy: Accuracy
+    groups: list[Grouped]
+    levels: list[LevelRow]
     repeats: Repeats | None
     calibration: Calibration
     statuses: list[StatusRow]
     tool_use: ToolUse
     by_tool: list[CallsRow]
     by_action: list[CallsRow]
+    by_skill: list[SkillRow]
     runtime: list[RuntimeRow]
+    phases: list[PhaseRow]
     usage: list[UsageRow]
     money: Money
     sight: SightFacts
@@ -78,19 +85,23 @@ class Summary(BaseModel):
     caveats: list[str]
 
 
-def summarise(run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None) -> Summary:
-    """Read a run folder once; `leaks` stand for those it has stored. UsageError: no readable run.json."""
-    config, grid = run.config(), cells(run)
+def summarise(
+    run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None, *, every_call: bool = False
+) -> Summary:
+    """Read a run folder once; `leaks` stand for those it has stored. UsageError: no readable run.json.
+
+    `every_call`: skills, memory, to-do lists and sub-agents enter usage and average acts too.
+    """
+    config, grid, uses = run.config(), cells(run), run.judge_uses()
     refused = config.get("refused")
-    read = {cell.record.key: _read(run, cell.record) for cell in grid if cell.record}
-    acts = {key: found and found[0] for key, found in read.items()}
+    read = {cell.record.key: read_trace(run, cell.record) for cell in grid if cell.record}
     told = [
         (cell.record, found)
         for cell in grid
         if cell.record and cell.record.status in AGENT_STATUSES and (found := read[cell.record.key])
     ]
-    agents = [found[0] for _, found in told]
-    seen = sight((record, found[1]) for record, found in told)
+    agents = [found.acts for _, found in told]
+    seen = sight((record, found.sight) for record, found in told)
     facts = _facts(run, config, grid)
     return Summary(
         run=facts,
@@ -98,33 +109,28 @@ def summarise(run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None) 
         epochs=len({cell.epoch for cell in grid}),
         partial=any(cell.record is None for cell in grid),
         accuracy=accuracy(grid),
+        groups=grouped(grid),
+        levels=levels(grid, run.gold()),
         repeats=repeats(grid),
         calibration=calibration(grid),
         statuses=statuses(grid, len(refused) if isinstance(refused, list) else 0),
-        tool_use=tool_use(agents),
+        tool_use=tool_use(agents, every_call=every_call),
         by_tool=by_tool(agents),
         by_action=by_action(agents),
+        by_skill=by_skill(agents, [found.skills for _, found in told], config),
         runtime=runtime(grid),
-        usage=usage(grid),
-        money=money(grid),
+        phases=phase_rows(grid, {record.key: found.phases for record, found in told}),
+        usage=[*usage(grid), *judges_usage(uses)],
+        money=money(grid, uses, config),
         sight=seen,
         leaks=leak_facts(grid, run.leaks() if leaks is None else leaks),
         judging=judging(grid),
-        episodes=[_episode(cell, cell.record, acts[cell.record.key]) for cell in grid if cell.record],
+        episodes=[_episode(cell, cell.record, read[cell.record.key]) for cell in grid if cell.record],
         caveats=[
-            *caveats_of(run, grid, sum(found is None for found in acts.values())),
+            *caveats_of(run, grid, sum(found is None for found in read.values())),
             *(sight_caveats(seen, config.get("probe")) if facts.sees else []),
         ],
     )
-
-
-def _read(run: RunDir, record: EpisodeRecord) -> tuple[EpisodeActs, Sight] | None:
-    """None when the trace is missing or cannot be read: unknown is not zero."""
-    try:
-        events = list(run.trace(record))
-    except (ValidationError, OSError):
-        return None
-    return (episode_acts(events), sight_in(events)) if events else None
 
 
 def _facts(run: RunDir, config: dict[str, Any], grid: list[Cell]) -> RunFacts:
@@ -148,7 +154,7 @@ def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _episode(cell: Cell, record: EpisodeRecord, acts: EpisodeActs | None) -> EpisodeRow:
+def _episode(cell: Cell, record: EpisodeRecord, read: Read | None) -> EpisodeRow:
     return EpisodeRow(
         id=cell.id,
         epoch=cell.epoch,
@@ -157,5 +163,5 @@ def _episode(cell: Cell, record: EpisodeRecord, acts: EpisodeActs | None) -> Epi
         verdict=cell.outcome,
         finer=cell.outcome == "correct" and cell.verdict is not None and cell.verdict.finer,
         seconds=record.seconds,
-        acts=None if acts is None else len(acts.acts),
+        acts=None if read is None else len(read.acts.acts),
     )

@@ -15,8 +15,11 @@ class ToolUse(BaseModel):
     """`usage`: episodes with at least one act / episodes. `errors`: failed acts / acts.
 
     `mean_acts` is None without episodes. `no_result` acts are neither failed nor known to be fine.
-    `sides` counts calls to skills, memory, to-do lists and sub-agents, which are no acts.
+    `sides` counts calls to skills, memory, to-do lists and sub-agents, which are acts only where
+    `every_call` is asked for.
     """
+
+    every_call: bool
 
     episodes: int
     acts: int
@@ -37,14 +40,16 @@ class CallsRow(BaseModel):
     kinds: dict[str, int]
 
 
-def tool_use(episodes: list[EpisodeActs]) -> ToolUse:
-    """Totals over episodes that have a trace."""
-    acts = [act for episode in episodes for act in episode.acts]
+def tool_use(episodes: list[EpisodeActs], *, every_call: bool = False) -> ToolUse:
+    """Totals over episodes that have a trace; with `every_call` all calls but `answer` are acts."""
+    counted = [[*episode.acts, *(act for _, act in episode.side_calls if every_call)] for episode in episodes]
+    acts = [act for mine in counted for act in mine]
     sides: Counter[str] = sum((episode.sides for episode in episodes), Counter())
     return ToolUse(
+        every_call=every_call,
         episodes=len(episodes),
         acts=len(acts),
-        usage=Share.of(sum(bool(episode.acts) for episode in episodes), len(episodes)),
+        usage=Share.of(sum(map(bool, counted)), len(episodes)),
         mean_acts=len(acts) / len(episodes) if episodes else None,
         errors=Share.of(sum(act.ok is False for act in acts), len(acts)),
         not_found=sum(act.error_kind == "not_found" for act in acts),

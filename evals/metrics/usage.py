@@ -1,14 +1,21 @@
 """Tokens and money of a run, as far as they are known: what nobody reported is not counted as 0.
 
-Episodes that broke through our fault are left out; calls without usage are counted beside the sums.
+Episodes that broke through our fault are left out; calls without usage are counted beside the sums. What
+judging took stands apart: it is no part of what the agent used.
 """
 
 from __future__ import annotations
 
-from pydantic import BaseModel
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import reduce
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
 
 from fieldmark.evals.metrics.outcomes import Cell
-from fieldmark.records import AGENT_STATUSES, EpisodeRecord
+from fieldmark.prices import Price, find_price
+from fieldmark.records import AGENT_STATUSES, EpisodeRecord, JudgeUse, added
 from fieldmark.trace import Tokens
 
 
@@ -28,11 +35,17 @@ class UsageRow(BaseModel):
 
 
 class Money(BaseModel):
-    """USD of the episodes whose cost is known: `usd` in all (None: none is), `known` of `episodes`."""
+    """USD of the episodes whose cost is known: `usd` in all (None: none is), `known` of `episodes`.
+
+    `judge_usd` is what judging cost, in no episode's cost; None where a part of it is unknown. `judge_calls`
+    are the calls of the judges' models.
+    """
 
     usd: float | None
     known: int
     episodes: int
+    judge_usd: float | None
+    judge_calls: int
 
 
 def usage(cells: list[Cell]) -> list[UsageRow]:
@@ -43,11 +56,71 @@ def usage(cells: list[Cell]) -> list[UsageRow]:
     return [row for row in rows if row.calls]
 
 
-def money(cells: list[Cell]) -> Money:
-    """What the run's episodes cost."""
+def judges_usage(uses: Sequence[tuple[str, JudgeUse]]) -> list[UsageRow]:
+    """A row for each judge that is a model, called "judge" where it is the only one; `lacking` counts
+    answers. Whatever was judged again is counted again, for it was asked again.
+    """
+    names = sorted({judge for judge, _ in uses})
+    return [
+        _judge_row(
+            "judge" if len(names) == 1 else f"judge {name}", [use for judge, use in uses if judge == name]
+        )
+        for name in names
+    ]
+
+
+def money(cells: list[Cell], uses: Sequence[tuple[str, JudgeUse]], config: Mapping[str, Any]) -> Money:
+    """What the run's episodes cost, and what judging them did, by the prices that run.json has, else ours."""
     records = _ended(cells)
     costs = [record.cost for record in records if record.cost is not None]
-    return Money(usd=round(sum(costs), 6) if costs else None, known=len(costs), episodes=len(records))
+    prices = {judge: _judge_price(judge, config) for judge in {judge for judge, _ in uses}}
+    judging = [_judge_cost(use, prices[judge]) for judge, use in uses]
+    known = [cost for cost in judging if cost is not None]
+    return Money(
+        usd=round(sum(costs), 6) if costs else None,
+        known=len(costs),
+        episodes=len(records),
+        judge_usd=round(sum(known), 6) if len(known) == len(judging) else None,
+        judge_calls=sum(use.calls for _, use in uses),
+    )
+
+
+def _judge_row(role: str, uses: list[JudgeUse]) -> UsageRow:
+    tokens = reduce(added, (use.tokens for use in uses))
+    return UsageRow(
+        role=role,
+        calls=sum(use.calls for use in uses),
+        without_usage=sum(use.without_usage for use in uses),
+        lacking=sum(bool(use.without_usage) for use in uses),
+        input=tokens.input,
+        cached=tokens.cached,
+        output=tokens.output,
+    )
+
+
+def _judge_price(judge: str, config: Mapping[str, Any]) -> Price | None:
+    settings = _dict(_dict(config.get("judges")).get(judge))
+    return find_price(str(settings.get("model")), _prices(config))
+
+
+def _judge_cost(use: JudgeUse, price: Price | None) -> float | None:
+    """None where its model has no price, or a call of one that costs told no usage."""
+    if price is None or (use.without_usage and not price.free):
+        return None
+    return price.of(use.tokens)
+
+
+def _prices(config: Mapping[str, Any]) -> dict[str, Price]:
+    recorded = _dict(_dict(config.get("config")).get("prices"))
+    found = {}
+    for name, row in recorded.items():
+        with suppress(ValidationError):
+            found[name] = Price.model_validate(row)
+    return found
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _ended(cells: list[Cell]) -> list[EpisodeRecord]:

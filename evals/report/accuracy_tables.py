@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fieldmark.evals.metrics.accuracy import ALL, AccuracyRow, MacroRow
+from fieldmark.evals.metrics.groups import Grouped
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import count, interval, percent
 from fieldmark.evals.report.table import Table
@@ -36,6 +37,27 @@ def _category(row: AccuracyRow) -> list[str]:
         count(row.soft),
         percent(row.soft.fraction),
     ]
+
+
+def group_tables(summary: Summary) -> list[Table]:
+    """Accuracy by each other label that has more than one value, all splits together."""
+    return [_group(summary, group) for group in summary.groups]
+
+
+def _group(summary: Summary, group: Grouped) -> Table:
+    macro, found = group.accuracy.macro[0], group.accuracy.rows
+    alone = any(row.strict.n == 1 for row in found if row.top != ALL)
+    note = (
+        f"All splits. micro: every task counts the same; macro: every {group.label} with a task done does. "
+        "CI: as in the first table; of macro, tasks are resampled in each group"
+    )
+    note += ", which a group of one task does not allow." if alone else "."
+    columns = f"{group.label}|tasks|correct /done|strict %|CI 95%|soft /done|soft %".split("|")
+    rows = [_category(row)[1:] for row in found]
+    told = [percent(macro.strict), "–" if alone else interval(macro.interval), "–", percent(macro.soft)]
+    rows.append(["all (macro)", f"{macro.categories} of {len(rows) - 1} groups", "–", *told])
+    totals = frozenset({len(rows) - 2, len(rows) - 1})
+    return Table(f"Accuracy by {group.label}" + _partial(summary), note, columns, rows, 1, totals)
 
 
 def splits_table(summary: Summary) -> Table:

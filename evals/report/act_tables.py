@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from fieldmark.evals.metrics.by_skill import SkillRow
 from fieldmark.evals.metrics.shares import Share
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.metrics.tool_use import CallsRow
@@ -20,8 +21,9 @@ def tool_use_table(summary: Summary) -> Table:
     note = (
         "usage = episodes with an act / episodes; avg. acts = acts/episodes; error rate = failed/acts. "
         "An act is a tool call of the model other than answer; skills, memory, to-do lists and sub-agents "
-        "have their own columns."
+        "have their own columns"
     )
+    note += ", and are acts too here (--acts all)." if use.every_call else "."
     columns = (
         "episodes|with an act|usage %|acts|avg. acts|failed /acts|error rate %|not found|no result|skill|"
         "memory|to-do|spawns"
@@ -58,6 +60,32 @@ def calls_table(title: str, found: list[CallsRow]) -> Table:
         for row in _shortened(found)
     ]
     return Table(title, note, columns, rows, wraps="kinds of error")
+
+
+def skills_table(summary: Summary) -> Table:
+    """Of each skill who read it, and the calls of the tools it carries; no rows in a run without skills."""
+    note = (
+        "tools: how many it carries (allowed-tools). read = episodes that read it / episodes. used = "
+        "episodes with a call to one of these / episodes. Innermost calls; a tool of two skills counts twice."
+    )
+    if any(row.tools is None for row in summary.by_skill):
+        note += " This run's folder does not say what skills carry."
+    columns = (
+        "skill|tools|read /episodes|used /episodes|used %|calls|failed /calls|error rate %|kinds of error"
+    )
+    rows = [_skill(row) for row in summary.by_skill]
+    return Table("Tool use by skill", note, columns.split("|"), rows, wraps="kinds of error")
+
+
+def _skill(row: SkillRow) -> list[str]:
+    kinds = ", ".join(f"{kind} {times}" for kind, times in row.kinds.items()) or "–"
+    read = count(row.read) if row.read.n else "–"
+    if row.usage is None or row.errors is None or not row.tools:
+        carries = "–" if row.tools is None else "0"
+        return [row.skill, carries, read, *"–––––", kinds]
+    used, failed = row.usage, row.errors
+    figures = [count(used), percent(used.fraction), str(row.calls), count(failed), percent(failed.fraction)]
+    return [row.skill, str(len(row.tools)), read, *figures, kinds]
 
 
 def _shortened(rows: list[CallsRow]) -> list[CallsRow]:

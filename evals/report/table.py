@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Table:
     """The `text_columns` leftmost columns hold text, the others figures; `totals` index the total rows.
 
-    `wraps` names a column on the right that holds text too.
+    `wraps` names a column on the right that holds text too, `texts` index further ones.
     """
 
     title: str
@@ -19,7 +19,9 @@ class Table:
     text_columns: int = 1
     totals: frozenset[int] = frozenset()
     wraps: str = ""
+    texts: frozenset[int] = frozenset()
 
     def is_text(self, place: int) -> bool:
         """Whether the column at that index is aligned as text."""
-        return place < self.text_columns or self.columns[place] == self.wraps
+        named = self.columns[place] == self.wraps
+        return place < self.text_columns or place in self.texts or named

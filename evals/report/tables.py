@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from fieldmark.evals.metrics.accuracy import ALL
 from fieldmark.evals.metrics.summary import Summary
-from fieldmark.evals.report.accuracy_tables import categories_table, splits_table
-from fieldmark.evals.report.act_tables import calls_table, tool_use_table
+from fieldmark.evals.report.accuracy_tables import categories_table, group_tables, splits_table
+from fieldmark.evals.report.act_tables import calls_table, skills_table, tool_use_table
 from fieldmark.evals.report.calibration_table import calibration_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
 from fieldmark.evals.report.judging_table import judging_table
+from fieldmark.evals.report.levels_table import levels_table
+from fieldmark.evals.report.phases_table import phases_table
 from fieldmark.evals.report.picture_tables import leaks_table, sight_table
 from fieldmark.evals.report.repeats_table import repeats_table
 from fieldmark.evals.report.table import Table
@@ -22,6 +24,8 @@ def tables(summary: Summary) -> list[Table]:
     made = [
         categories_table(summary),
         splits_table(summary),
+        *group_tables(summary),
+        levels_table(summary),
         repeats_table(summary),
         leaks_table(summary),
         judging_table(summary),
@@ -29,7 +33,9 @@ def tables(summary: Summary) -> list[Table]:
         tool_use_table(summary),
         calls_table("Calls by tool", summary.by_tool),
         calls_table("Calls by action", summary.by_action),
+        skills_table(summary),
         _runtime(summary),
+        phases_table(summary),
         usage_table(summary),
         calibration_table(summary),
         sight_table(summary),

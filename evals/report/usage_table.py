@@ -21,11 +21,24 @@ def usage_table(summary: Summary) -> Table:
         for row in summary.usage
     ]
     note = "Tokens as the server reports them (cached: part of input); a call without usage is in no sum."
+    if summary.money.judge_calls:
+        note += " Of a judge, lacking counts answers."
     return Table("Tokens and cost", f"{note} {cost_line(summary.money)}", columns, rows)
 
 
 def cost_line(money: Money) -> str:
     """The money in a sentence; what is not known is said, never added as 0."""
+    return f"{_episodes(money)}{_judging(money)}"
+
+
+def _judging(money: Money) -> str:
+    if not money.judge_calls:
+        return ""
+    usd = "unknown" if money.judge_usd is None else f"{money.judge_usd:.4f} USD"
+    return f" Judging, in no episode's cost: {usd} for {money.judge_calls} calls."
+
+
+def _episodes(money: Money) -> str:
     if money.usd is None:
         return "Cost: unknown (no price, or no usage: --prices)."
     of = "" if money.known == money.episodes else f" of {money.episodes}, unknown for the others"

@@ -16,8 +16,15 @@ from fieldmark.rundir import RunDir
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one page of all runs here."
 )
+@click.option(
+    "--acts",
+    type=click.Choice(["new", "all"]),
+    default="new",
+    help="new: calls that can bring news of the subject; all: skills, memory, to-do lists, sub-agents too."
+    "  [default: new]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON (fractions are 0–1).")
-def command(runs: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
+def command(runs: tuple[Path, ...], html: Path | None, acts: str, as_json: bool) -> None:
     """Print accuracy, statuses, tool use and runtime of one or more runs.
 
     Also writes report.html into each run folder, or one page of all runs to --html FILE.
@@ -25,18 +32,21 @@ def command(runs: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
     \b
     fieldmark report runs/20261130-101500-react-scout
     fieldmark report runs/a runs/b --html compared.html
+    fieldmark report runs/a --acts all
     fieldmark report runs/a --json | jq .runs[0].accuracy.rows
     """
-    show([RunDir.open(path) for path in runs], html=html, as_json=as_json)
+    show([RunDir.open(path) for path in runs], html=html, as_json=as_json, every_call=acts == "all")
 
 
-def show(folders: list[RunDir], *, html: Path | None = None, as_json: bool = False) -> None:
+def show(
+    folders: list[RunDir], *, html: Path | None = None, as_json: bool = False, every_call: bool = False
+) -> None:
     """Print the report of each run, compare their headlines when there are several, and write the HTML."""
     from fieldmark.evals.report.figures import headline
     from fieldmark.evals.report.html import write_html
     from fieldmark.leaks import leaks_of
 
-    summaries = [summarise(folder, leaks_of(folder)) for folder in folders]
+    summaries = [summarise(folder, leaks_of(folder), every_call=every_call) for folder in folders]
     if as_json:
         rows = [summary.model_dump(mode="json") for summary in summaries]
         click.echo(json.dumps({"runs": rows}, ensure_ascii=True, indent=2, allow_nan=False))

@@ -44,7 +44,7 @@ class EpisodeJudge:
         verdict = Verdict(
             id=record.id, epoch=record.epoch, label=said.label, score=said.score, judge=self._judge.name,
             finer=said.finer, repaired=said.repaired, truncated=said.truncated,
-            votes=dict(said.votes) if said.votes else None, reason=said.reason,
+            votes=dict(said.votes) if said.votes else None, use=said.use, reason=said.reason,
         )  # fmt: skip
         with self._writing:
             self._folder.add_verdict(verdict)
@@ -71,9 +71,9 @@ class EpisodeJudge:
         self._outages += isinstance(error, ServerDown)
         if isinstance(error, JudgingOver) or self._outages >= OUTAGES:
             self._over = str(error)
-        reply = error.reply[:SHOWN] if isinstance(error, Unjudged) else ""
+        reply, use = (error.reply[:SHOWN], error.use) if isinstance(error, Unjudged) else ("", None)
         with self._writing:
-            self._folder.add_unjudged(record, self._judge.name, _why(error), reply)
+            self._folder.add_unjudged(record, self._judge.name, _why(error), reply, use)
 
 
 def _why(error: Exception) -> str:

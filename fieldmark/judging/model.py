@@ -17,6 +17,7 @@ from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
 from fieldmark.sandbox.gateway.upstream import BACK_OFF, TRIES
 from fieldmark.sandbox.gateway.upstream_errors import Again, ServerError
 from fieldmark.sandbox.gateway.wire import chat
+from fieldmark.trace import Tokens
 
 if TYPE_CHECKING:
     from openai import APIStatusError, OpenAI
@@ -62,10 +63,12 @@ class JudgeModel:
             shown = public_url(endpoint(self.base_url, ""))
             raise UsageError(f"unknown --judge-model {self.name!r}: {shown} serves {some}")
 
-    def ask(self, messages: Messages, temperature: float | None, seed: int | None) -> str:
-        """The text of a reply, "" where it has none; what is None is not sent. Unjudged when the server
-        refuses these messages; ServerDown when it does not answer; JudgingOver when it has no quota, or
-        refuses the key, the temperature or the seed.
+    def ask(
+        self, messages: Messages, temperature: float | None, seed: int | None
+    ) -> tuple[str, Tokens | None]:
+        """The text of a reply, "" where it has none, and its usage; what is None is not sent. Unjudged when
+        the server refuses these messages; ServerDown when it does not answer; JudgingOver when it has no
+        quota, or refuses the key, the temperature or the seed.
         """
         from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
 
@@ -74,7 +77,8 @@ class JudgeModel:
         sampling = {"temperature": temperature, "seed": seed}
         sent = {name: value for name, value in sampling.items() if value is not None}
         try:
-            return text_of(tries(self._try, messages, sent))
+            reply = tries(self._try, messages, sent)
+            return text_of(reply), chat.tokens_of(reply.model_dump(warnings=False).get("usage"))
         except Again as error:
             raise ServerDown(f"{self.shown}: {error} ({TRIES} tries)") from None
         except ModelFault as fault:

@@ -113,10 +113,23 @@ class RunBuilder:
             **config,
         }
         self._tasks: list[dict[str, Any]] = []
+        self._gold: dict[str, Gold] = {}
         self._episodes: list[EpisodeBuilder] = []
 
-    def task(self, task_id: str, *, split: Any = "public", top: Any = "Nature") -> RunBuilder:
-        labels = {"split": split, "top": top, "mid": "(none)", "source": "(none)", "language": "en"}
+    def task(
+        self,
+        task_id: str,
+        *,
+        split: Any = "public",
+        top: Any = "Nature",
+        gold: Gold | None = None,
+        **labels: Any,
+    ) -> RunBuilder:
+        """`labels` beside split and top: mid, source, language."""
+        named = {"split": split, "top": top, "mid": "(none)", "source": "(none)", "language": "en"}
+        labels = {**named, **labels}
+        if gold:
+            self._gold[task_id] = gold
         self._tasks.append({"id": task_id, "question": "What is this?", "labels": labels, "composed": False})
         return self
 
@@ -151,7 +164,8 @@ class RunBuilder:
     def finish(self) -> RunDir:
         """Write everything and return the folder, ready to be read."""
         self.folder.write_config(self.config)
-        gold = {task["id"]: Gold(answer=f"SECRET-{task['id']}") for task in self._tasks}
+        made = {task["id"]: Gold(answer=f"SECRET-{task['id']}") for task in self._tasks}
+        gold = {**made, **self._gold}
         self.folder.write_tasks(self._tasks, gold)
         for episode in self._episodes:
             record = EpisodeRecord.model_validate(episode.record)

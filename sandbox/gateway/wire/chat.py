@@ -52,7 +52,7 @@ def read_response(parsed: Body) -> ResponseFacts:
         text=said.text or said.refusal or None,
         reasoning=said.reasoning or None,
         tool_calls=said.calls,
-        tokens=_tokens(parsed.get("usage")),
+        tokens=tokens_of(parsed.get("usage")),
         error=said_error(parsed.get("error")),
     )
 
@@ -73,7 +73,7 @@ class ChatStream:
 
     def event(self, event: Body) -> None:
         self._facts.error = said_error(event.get("error")) or self._facts.error
-        self._facts.tokens = _tokens(event.get("usage")) or self._facts.tokens
+        self._facts.tokens = tokens_of(event.get("usage")) or self._facts.tokens
         choice = first_choice(event)
         self._facts.finish = as_text(choice.get("finish_reason")) or self._facts.finish
         delta = as_dict(choice.get("delta"))
@@ -101,7 +101,8 @@ class ChatStream:
         known.arguments += new.arguments
 
 
-def _tokens(usage: Any) -> Tokens | None:
+def tokens_of(usage: Any) -> Tokens | None:
+    """The `usage` of a reply; None where it has none."""
     if not isinstance(usage, dict):
         return None
     return Tokens(

@@ -114,6 +114,17 @@ def table(folder: Path) -> Path:
     return path
 
 
+def parquet(folder: Path) -> Path:
+    """A parquet file with lists in it, by DuckDB, whose name reads like a pattern."""
+    import duckdb
+
+    rows, path = jsonl(folder), folder / "items [v1].parquet"
+    with duckdb.connect() as database:
+        database.execute(f"COPY (FROM read_json('{rows}')) TO '{path}' (FORMAT parquet)")
+    rows.unlink()
+    return path
+
+
 def archive(folder: Path, tmp: Path) -> Path:
     """`fika-bench-testset.zip` as the data card has it: all in `data/`, a .sha256 file beside it."""
     jsonl(tmp / "data")

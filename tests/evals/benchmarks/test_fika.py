@@ -44,6 +44,7 @@ SHAPES: dict[str, Callable[[Path], Path]] = {
     "folder": lambda folder: fika_data.jsonl(folder).parent,
     "json, nested, by split": fika_data.by_split,
     "csv, two columns a label": fika_data.table,
+    "parquet": fika_data.parquet,
     "zip": zipped,
     "folder of the zip": lambda folder: zipped(folder).parent,
 }
@@ -177,7 +178,7 @@ def test_other_files_get_one_line(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("id\n")
     assert "2 files that could be the manifest (a.json, b.csv)" in refusal(tmp_path)
     (tmp_path / "x.parquet").write_bytes(b"PAR1")
-    assert "pyarrow" in refusal(tmp_path / "x.parquet") or "no parquet" in refusal(tmp_path / "x.parquet")
+    assert "x.parquet is no parquet file" in refusal(tmp_path / "x.parquet")
     (tmp_path / "x.txt").write_text("x")
     assert "x.txt is no zip" in refusal(tmp_path / "x.txt")
 

@@ -1,0 +1,55 @@
+"""The tables of verdicts, facts and failures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from fieldmark.evals.frames.rows import FactRow, FailureRow, VerdictRow
+from fieldmark.evals.frames.source import Source
+from fieldmark.records import Verdict
+
+
+def verdicts(source: Source) -> Iterator[VerdictRow]:
+    """The latest of each judge, also of those that judged before the run's."""
+    counting = source.folder.verdicts()
+    for verdict in source.folder.all_verdicts():
+        current = counting.get(verdict.key)
+        yield VerdictRow(
+            run=source.name,
+            current=current is not None and current.judge == verdict.judge,
+            **_counted(verdict),
+            **verdict.model_dump(
+                include={"id", "epoch", "judge", "label", "score", "finer", "repaired", "truncated"}
+            ),
+        )
+
+
+def _counted(verdict: Verdict) -> dict[str, Any]:
+    votes, use = verdict.votes, verdict.use
+    return {
+        "model_calls": use.calls if use else None,
+        "input_tokens": use.tokens.input if use else None,
+        "output_tokens": use.tokens.output if use else None,
+        "votes": sum(votes.values()) if votes else None,
+        "agreeing": votes.get(verdict.label, 0) if votes else None,
+    }
+
+
+def facts(source: Source) -> Iterator[FactRow]:
+    """Of each episode that facts were found of; gold's part where it is there."""
+    gold = source.folder.gold_facts()
+    names = FactRow.model_fields.keys()
+    for key, found in source.folder.facts().items():
+        private = gold[key].model_dump(include=set(names)) if key in gold else {}
+        told = {**dict.fromkeys(names), **private, **found.model_dump(include=set(names))}
+        yield FactRow.model_validate({**told, "run": source.name})
+
+
+def failures(source: Source) -> Iterator[FailureRow]:
+    """The latest word on each answer that is not correct."""
+    names = set(FailureRow.model_fields)
+    for failure in source.folder.failures().values():
+        told = failure.model_dump(include=names)
+        yield FailureRow.model_validate({**told, "run": source.name, "events": json.dumps(failure.events)})

@@ -1,0 +1,111 @@
+"""`fieldmark.load`: the tables of one or several runs, each made when it is first asked for."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic import BaseModel
+
+from fieldmark.errors import UsageError
+from fieldmark.evals.frames.calls import calls
+from fieldmark.evals.frames.episodes import episodes, tasks
+from fieldmark.evals.frames.findings import facts, failures, verdicts
+from fieldmark.evals.frames.frame import frame
+from fieldmark.evals.frames.rows import CallRow, EpisodeRow, FactRow, FailureRow, TaskRow, VerdictRow
+from fieldmark.evals.frames.source import Source
+from fieldmark.rundir import RunDir
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+class Made(NamedTuple):
+    """A table: what its rows are, and how they are read from one run."""
+
+    row: type[BaseModel]
+    read: Callable[[Source], Iterable[BaseModel]]
+
+
+TABLES: dict[str, Made] = {
+    "tasks": Made(TaskRow, tasks),
+    "episodes": Made(EpisodeRow, episodes),
+    "calls": Made(CallRow, calls),
+    "verdicts": Made(VerdictRow, verdicts),
+    "facts": Made(FactRow, facts),
+    "failures": Made(FailureRow, failures),
+}
+
+
+class Frames:
+    """Runs as pandas data frames, one under the other, told apart by the column `run`.
+
+    `docs/sql.md` lists the columns. A frame is made once, from what the folder held then.
+    """
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.sources = list(sources)
+
+    @cached_property
+    def tasks(self) -> DataFrame:
+        """One row per task, done or not."""
+        return self._made("tasks")
+
+    @cached_property
+    def episodes(self) -> DataFrame:
+        """One row per episode that ended."""
+        return self._made("episodes")
+
+    @cached_property
+    def calls(self) -> DataFrame:
+        """One row per tool call: the acts have the kind "act"."""
+        return self._made("calls")
+
+    @cached_property
+    def verdicts(self) -> DataFrame:
+        """One row per episode and judge; `current` are those that count."""
+        return self._made("verdicts")
+
+    @cached_property
+    def facts(self) -> DataFrame:
+        """One row per episode that `fieldmark classify` has looked at."""
+        return self._made("facts")
+
+    @cached_property
+    def failures(self) -> DataFrame:
+        """One row per classified answer that is not correct."""
+        return self._made("failures")
+
+    def table(self, name: str) -> DataFrame:
+        """The frame of that name in TABLES."""
+        made: DataFrame = getattr(self, name)
+        return made
+
+    def empty(self, name: str) -> DataFrame:
+        """A frame with its columns and no row; nothing is read for it."""
+        return frame(TABLES[name].row, [])
+
+    def __repr__(self) -> str:
+        return f"Frames({', '.join(source.name for source in self.sources)}: {', '.join(TABLES)})"
+
+    def _made(self, name: str) -> DataFrame:
+        made = TABLES[name]
+        return frame(made.row, [row for source in self.sources for row in made.read(source)])
+
+
+def load(*runs: str | os.PathLike[str]) -> Frames:
+    """The tables of these run folders. UsageError: none is named, one twice, or one is no run folder."""
+    folders = [RunDir.open(Path(run)) for run in runs]
+    if not folders:
+        raise UsageError("no run folder is named: load('runs/RUN')")
+    if len({folder.path.resolve() for folder in folders}) < len(folders):
+        raise UsageError("the same run folder is named twice: name each once")
+    shared = Counter(folder.path.resolve().name for folder in folders)
+    named = [
+        (folder.path.resolve().name, str(run), folder) for run, folder in zip(runs, folders, strict=True)
+    ]
+    return Frames([Source(path if shared[name] > 1 else name, folder) for name, path, folder in named])

@@ -1,0 +1,35 @@
+"""One trace read once, for all that is counted in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from fieldmark.evals.metrics.acts import EpisodeActs, episode_acts
+from fieldmark.evals.metrics.by_skill import skills_read
+from fieldmark.evals.metrics.phases import Phases, phases
+from fieldmark.evals.metrics.sight import sight_in
+from fieldmark.records import EpisodeRecord, Sight
+from fieldmark.rundir import RunDir
+
+
+@dataclass(frozen=True)
+class Read:
+    """What the figures need of one trace."""
+
+    acts: EpisodeActs
+    sight: Sight
+    phases: Phases
+    skills: frozenset[str]
+
+
+def read_trace(run: RunDir, record: EpisodeRecord) -> Read | None:
+    """None when the trace is missing or cannot be read: unknown is not zero."""
+    try:
+        events = list(run.trace(record))
+    except (ValidationError, OSError):
+        return None
+    if not events:
+        return None
+    return Read(episode_acts(events), sight_in(events), phases(events, record), skills_read(events))
