@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from fieldmark.evals.facts.stored import stored_facts
 from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
 from fieldmark.evals.metrics.acts import EpisodeActs, episode_acts
 from fieldmark.evals.metrics.calibration import Calibration, calibration
@@ -18,6 +19,7 @@ from fieldmark.evals.metrics.repeats import Repeats, repeats
 from fieldmark.evals.metrics.runtime import RuntimeRow, runtime
 from fieldmark.evals.metrics.sight import SightFacts, sight, sight_in
 from fieldmark.evals.metrics.statuses import StatusRow, statuses
+from fieldmark.evals.metrics.support import Facts, Support, support
 from fieldmark.evals.metrics.tool_use import CallsRow, ToolUse, by_action, by_tool, tool_use
 from fieldmark.evals.metrics.usage import Money, UsageRow, money, usage
 from fieldmark.records import AGENT_STATUSES, EpisodeRecord, Leak, Sight
@@ -73,13 +75,18 @@ class Summary(BaseModel):
     money: Money
     sight: SightFacts
     leaks: LeakFacts
+    support: Support
     judging: JudgingFacts
     episodes: list[EpisodeRow]
     caveats: list[str]
 
 
-def summarise(run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None) -> Summary:
-    """Read a run folder once; `leaks` stand for those it has stored. UsageError: no readable run.json."""
+def summarise(
+    run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None, facts: Facts | None = None
+) -> Summary:
+    """Read a run folder once; `leaks` and `facts` stand for those it has stored. UsageError: no readable
+    run.json.
+    """
     config, grid = run.config(), cells(run)
     refused = config.get("refused")
     read = {cell.record.key: _read(run, cell.record) for cell in grid if cell.record}
@@ -91,9 +98,9 @@ def summarise(run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None) 
     ]
     agents = [found[0] for _, found in told]
     seen = sight((record, found[1]) for record, found in told)
-    facts = _facts(run, config, grid)
+    about = _facts(run, config, grid)
     return Summary(
-        run=facts,
+        run=about,
         tasks=len({cell.id for cell in grid}),
         epochs=len({cell.epoch for cell in grid}),
         partial=any(cell.record is None for cell in grid),
@@ -109,11 +116,12 @@ def summarise(run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None) 
         money=money(grid),
         sight=seen,
         leaks=leak_facts(grid, run.leaks() if leaks is None else leaks),
+        support=support(grid, stored_facts(run) if facts is None else facts),
         judging=judging(grid),
         episodes=[_episode(cell, cell.record, acts[cell.record.key]) for cell in grid if cell.record],
         caveats=[
             *caveats_of(run, grid, sum(found is None for found in acts.values())),
-            *(sight_caveats(seen, config.get("probe")) if facts.sees else []),
+            *(sight_caveats(seen, config.get("probe")) if about.sees else []),
         ],
     )
 
