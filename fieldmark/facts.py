@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from fieldmark.evals.facts.found import facts_of, gold_facts_of
+from fieldmark.evals.facts.found import both_of
 from fieldmark.evals.facts.stored import EpisodeFacts, stored_facts, with_verdicts
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
@@ -29,8 +29,7 @@ class FactFinder:
         if not events:
             return None
         question, gold = self._questions.get(record.id, ""), self._gold.get(record.id)
-        found = gold_facts_of(record, events, gold, question) if gold else None
-        return EpisodeFacts(facts_of(record, events, question), found)
+        return EpisodeFacts(*both_of(record, events, gold, question))
 
     def missing(self, stored: Mapping[tuple[str, int], EpisodeFacts]) -> list[EpisodeRecord]:
         """The episodes of which something can be found that is not stored; our own faults have no facts."""

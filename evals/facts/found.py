@@ -19,10 +19,7 @@ from fieldmark.trace import Event
 
 def facts_of(record: EpisodeRecord, events: Iterable[Event], question: str = "") -> TraceFacts:
     """What the trace alone says. An answer that the question says already stands nowhere."""
-    events = list(events)
-    names = Names([record.answer or ""], question)
-    first = first_seen(results_before_answer(events), names) if names else None
-    return looking(record, events).model_copy(update={"answer_event": first.seq if first else None})
+    return both_of(record, events, None, question)[0]
 
 
 def gold_facts_of(
@@ -33,14 +30,36 @@ def gold_facts_of(
     verdict: Verdict | None = None,
 ) -> GoldFacts:
     """What only gold can say: private. Without a verdict all but what rests on one (`judged`)."""
+    trace, facts = both_of(record, events, gold, question)
+    return judged(facts or GoldFacts(id=record.id), trace, verdict)
+
+
+def both_of(
+    record: EpisodeRecord, events: Iterable[Event], gold: Gold | None, question: str = ""
+) -> tuple[TraceFacts, GoldFacts | None]:
+    """Both at once, the results read once; None without gold."""
     events = list(events)
-    results, names = results_before_answer(events), names_of(gold, question)
-    seen = first_seen(results, names)
-    confirmed = first_confirmed(results, names)
-    page = _reached(gold, events, results)
+    results = results_before_answer(events)
+    facts = _trace_facts(record, events, results, question)
+    return facts, _gold_facts(record, events, results, gold, question) if gold else None
+
+
+def _trace_facts(
+    record: EpisodeRecord, events: Sequence[Event], results: list[Result], question: str
+) -> TraceFacts:
+    names = Names([record.answer or ""], question)
+    first = first_seen(results, names) if names else None
+    return looking(record, events).model_copy(update={"answer_event": first.seq if first else None})
+
+
+def _gold_facts(
+    record: EpisodeRecord, events: Sequence[Event], results: list[Result], gold: Gold, question: str
+) -> GoldFacts:
+    names, page = names_of(gold, question), _reached(gold, events, results)
+    seen, confirmed = first_seen(results, names), first_confirmed(results, names)
     region = first_look(gold.regions, events, results) if gold.regions else None
     dropped = first_dropped(events, record.answer, names)
-    facts = GoldFacts(
+    return GoldFacts(
         id=record.id,
         epoch=record.epoch,
         reached=None if page is None else page.page is not None,
@@ -55,7 +74,6 @@ def gold_facts_of(
         dropped=dropped is not None,
         dropped_event=dropped,
     )
-    return judged(facts, facts_of(record, events, question), verdict) if verdict else facts
 
 
 def judged(facts: GoldFacts, trace: TraceFacts | None, verdict: Verdict | None) -> GoldFacts:

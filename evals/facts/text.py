@@ -9,7 +9,7 @@ import html
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from typing import Any
 from urllib.parse import unquote
@@ -21,8 +21,12 @@ BREAK = "\n0break0\n"
 _MOST_STRINGS = 20_000
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _BLANK = re.compile(r"\\[nrt]")
+_APOSTROPHES = re.compile(r"(['’ʼ‘`]+)(?=(\d?))")
 _TAG = re.compile(r"<[^<>]{0,300}>")
 _SIGNS = frozenset({"and", "plus", "sharp"})  # what `&`, `+`, `#` are folded to: not to be found as letters
+_TRADE = re.compile("[™®©℠]")
+_AROUND = 60
+"""Characters."""
 _ROUND = " \t.,:;!?\"'“”‘’()[]{}<>*_`~|•·-…。，、：；！？「」『』《》【】（）"
 
 
@@ -34,19 +38,31 @@ class Text:
 
     def has(self, name: tuple[str, ...]) -> bool:
         """Whether the words of a name stand in the text, one after the other; never for no words."""
-        if not name or not all(word in _SIGNS or word in self._quick for word in name):
+        counts = {word: self._quick.count(word) for word in name if word not in _SIGNS}
+        if not counts or not all(counts.values()):
             return False
-        return f"\x1f{chr(31).join(name)}\x1f" in self._joined
+        rarest = min(counts, key=lambda word: counts[word])
+        wanted = _joined(name)
+        return any(wanted in _joined(near) for near in self._near(rarest, 2 * len(wanted) + _AROUND))
 
     def has_each(self, name: tuple[str, ...]) -> bool:
         """Whether each word of a name stands somewhere in the text; never for no words."""
-        if not name:
-            return False
-        return all(word in _SIGNS or word in self._quick for word in name) and self._set.issuperset(name)
+        return bool(name) and self._words.issuperset(name)
 
     def has_alone(self, folded: str) -> bool:
         """Whether a line, or a whole string of the data, is this and nothing else."""
         return folded in self._lines
+
+    def _near(self, word: str, reach: int) -> Iterator[Sequence[str]]:
+        """The words around each place of a word, `reach` characters to either side, none of them cut."""
+        text, end = self._quick, 0
+        at = text.find(word)
+        while at >= 0:
+            start, end = max(0, at - reach), at
+            while 0 <= at <= end + reach:  # places close together share their surroundings
+                end, at = at + len(word), text.find(word, at + len(word))
+            end = min(len(text), end + reach)
+            yield words(text[start:end])[start > 0 : -1 if end < len(text) else None]
 
     @cached_property
     def _readings(self) -> str:
@@ -62,26 +78,25 @@ class Text:
 
     @cached_property
     def _quick(self) -> str:
+        """Of the same words as the text, by steps that are quick."""
         text = self._readings
         if not text.isascii():
-            text = unicodedata.normalize("NFKC", text.translate(_left_out()))
-        return text.casefold().translate(_left_out())
+            text = unicodedata.normalize("NFKC", _TRADE.sub("", text))
+            for char in _invisible().intersection(text):
+                text = text.replace(char, "")
+        return " ".join(_APOSTROPHES.sub(_parting, text).casefold().split())
 
     @cached_property
-    def _words(self) -> tuple[str, ...]:
-        return words(self._readings)
-
-    @cached_property
-    def _joined(self) -> str:
-        return f"\x1f{chr(31).join(self._words)}\x1f"
-
-    @cached_property
-    def _set(self) -> frozenset[str]:
-        return frozenset(self._words)
+    def _words(self) -> frozenset[str]:
+        return frozenset(words(self._readings))
 
     @cached_property
     def _lines(self) -> frozenset[str]:
         return frozenset(bare(line) for line in self._readings.splitlines())
+
+
+def _joined(found: Sequence[str]) -> str:
+    return f"\x1f{chr(31).join(found)}\x1f"
 
 
 def bare(line: str) -> str:
@@ -103,8 +118,13 @@ def strings(value: Any) -> Iterator[str]:
             waiting.extend(reversed(value))
 
 
+def _parting(found: re.Match[str]) -> str:
+    """One apostrophe joins the letters around it; several part them, and one before a digit does."""
+    return "" if len(found[1]) == 1 and not found[2] else " "
+
+
 @cache
-def _left_out() -> dict[int, None]:
+def _invisible() -> frozenset[str]:
     """Characters that folding takes out of the middle of a word."""
-    invisible = [code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Cf"]
-    return dict.fromkeys([*invisible, *map(ord, "™®©℠'’ʼ‘`")])
+    every = map(chr, range(sys.maxunicode + 1))
+    return frozenset(char for char in every if unicodedata.category(char) == "Cf")

@@ -41,8 +41,8 @@ def funnel_table(summary: Summary) -> Table:
     )
     if found.without_gold == found.episodes:
         note += (
-            " What was seen of gold, and what supported an answer, is not known: gold, or the traces, are not "
-            "in this folder."
+            " What was seen of gold, and what supported an answer, is not known: gold, or the traces, are not"
+            " in this folder."
         )
     columns = "split|category|n|looked|searched|gold seen|right|seen, not right|picture lost".split("|")
     rows = [_funnel(row) for row in found.funnel] if found.episodes else []

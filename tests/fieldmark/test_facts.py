@@ -109,17 +109,14 @@ def test_no_page_and_no_public_copy_holds_gold_found_by_them(
 
 @pytest.mark.usefixtures("sandbox_image", "nothing_left")
 def test_a_run_writes_them_and_resume_adds_what_is_missing(fieldmark: Fieldmark, tmp_path: Path) -> None:
-    done = fieldmark("run", "--tasks", "mini-02,mini-07", "--model", "builtin/scout", "--out", "out")
+    done = fieldmark("run", "--tasks", "mini-02", "--model", "builtin/scout", "--out", "out")
     assert done.returncode == 0, done.stderr
     run = RunDir.open(tmp_path / "out")
-    assert {key[0]: facts.searched for key, facts in run.facts().items()} == {
-        "mini-02": True,
-        "mini-07": True,
-    }
+    assert [facts.searched for facts in run.facts().values()] == [True]
     seen = {key[0]: facts.seen for key, facts in run.gold_facts().items()}
     assert seen["mini-02"] is True  # the local index shows the box under its name
     assert GOLD["mini-02"] not in run.facts_file.read_text()
-    jsonl.write_all(run.facts_file, jsonl.read(run.facts_file).rows[:1])
+    run.facts_file.unlink()
     again = fieldmark("run", "--resume", "out")
     assert again.returncode == 0, again.stderr
-    assert len(jsonl.read(run.facts_file).rows) == 2
+    assert len(jsonl.read(run.facts_file).rows) == 1

@@ -153,9 +153,9 @@ def test_strange_traces_raise_nothing_and_long_ones_take_no_time() -> None:
         )
     trace.answer("\ud800")
     events = trace.events
-    began = time.monotonic()
+    began = time.process_time()
     facts = gold_facts_of(trace.record, events, Gold(answer="Saab 340", evidence=["http://[half", "no link"]))
     assert facts_of(trace.record, events).answered_from == "retrieval"
     assert (facts.seen, facts.reached) == (True, False)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
     assert facts_of(trace.record, []).acts == 0
