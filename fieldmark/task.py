@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from fieldmark.trace import Box, Picture
 
@@ -39,6 +40,13 @@ class Gold(_Strict):
     source: str = ""
     match: Match = "entity"
     regions: list[Box] = []
+
+    @field_validator("regions")
+    @classmethod
+    def _are_boxes(cls, regions: list[Box]) -> list[Box]:
+        if not all(0 <= x0 < x1 < math.inf and 0 <= y0 < y1 < math.inf for x0, y0, x1, y1 in regions):
+            raise ValueError("a region is [x0, y0, x1, y1] in pixels, with x0 < x1 and y0 < y1")
+        return regions
 
 
 class Labels(_Strict):
