@@ -33,18 +33,9 @@ def calls(source: Source) -> Iterator[CallRow]:
 
 
 def _in_order(found: EpisodeActs) -> list[tuple[str, Act]]:
-    """Acts and side calls by their event; a call that no event tells of stays behind the one before it."""
-    acts = [("act", act) for act in found.acts]
-    both = _placed(acts) + _placed([(str(side), act) for side, act in found.side_calls])
-    return [(kind, act) for _, kind, act in sorted(both, key=lambda item: item[0])]
-
-
-def _placed(found: list[tuple[str, Act]]) -> list[tuple[int, str, Act]]:
-    place, placed = -1, []
-    for kind, act in found:
-        place = place if act.seq is None else act.seq
-        placed.append((place, kind, act))
-    return placed
+    """Acts and side calls by the events that tell of them."""
+    both = [("act", act) for act in found.acts] + [(str(side), act) for side, act in found.side_calls]
+    return sorted(both, key=lambda item: item[1].seq)
 
 
 def _walk(act: Act, depth: int = 0) -> Iterator[tuple[int, Act]]:

@@ -41,9 +41,8 @@ _MAX_DEPTH = 8
 
 @dataclass(frozen=True)
 class Act:
-    """`ok` is None when no result was seen. `calls` are the calls it led to.
-
-    `seq` is of the event that tells of it, None where none does; `seconds` are those of its result.
+    """`ok` is None when no result was seen. `calls` are the calls it led to. `seq` is of the event that tells
+    of the call, of the model's response where none does; `seconds` are those of its result.
     """
 
     name: str
@@ -51,7 +50,7 @@ class Act:
     ok: bool | None
     error_kind: ToolErrorKind | None
     calls: tuple[Act, ...] = ()
-    seq: int | None = None
+    seq: int = -1
     seconds: float | None = None
 
     @property
@@ -91,6 +90,12 @@ def _offers(turn: Turn, name: str) -> bool | None:
     """Whether a tool was in the request's list; None for a call in the text: its event knows, if anything."""
     in_text = turn.response is not None and turn.response.in_text
     return None if in_text else name in turn.request.tools
+
+
+def _seq(event: ToolCall | None, turn: Turn) -> int:
+    if event:
+        return event.seq
+    return turn.response.seq if turn.response else turn.request.seq
 
 
 class _Trace:
@@ -139,10 +144,10 @@ class _Trace:
 
     def act(self, call: CallRequest, event: ToolCall | None, turn: Turn) -> Act:
         if _offers(turn, call.name) is False:
-            action, seq = (event.action, event.seq) if event else ("other", None)
-            return Act(call.name, action, False, "not_found", seq=seq)
+            action = event.action if event else "other"
+            return Act(call.name, action, False, "not_found", seq=_seq(event, turn))
         if event is None:
-            return Act(call.name, "other", None, None)
+            return Act(call.name, "other", None, None, seq=_seq(event, turn))
         return replace(self._act(event), name=call.name if event.door == "graph" else event.name)
 
     def _take(self, model_call: str, after: int) -> ToolCall | None:
