@@ -11,6 +11,7 @@ from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
 from fieldmark.evals.metrics.acts import EpisodeActs, episode_acts
 from fieldmark.evals.metrics.calibration import Calibration, calibration
 from fieldmark.evals.metrics.caveats import caveats_of, sight_caveats
+from fieldmark.evals.metrics.failures import Failures, failures
 from fieldmark.evals.metrics.judging import JudgingFacts, judging
 from fieldmark.evals.metrics.leaks import LeakFacts, leak_facts
 from fieldmark.evals.metrics.outcomes import Cell, cells
@@ -74,6 +75,7 @@ class Summary(BaseModel):
     sight: SightFacts
     leaks: LeakFacts
     judging: JudgingFacts
+    failures: Failures
     episodes: list[EpisodeRow]
     caveats: list[str]
 
@@ -110,6 +112,7 @@ def summarise(run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None) 
         sight=seen,
         leaks=leak_facts(grid, run.leaks() if leaks is None else leaks),
         judging=judging(grid),
+        failures=failures(run, grid),
         episodes=[_episode(cell, cell.record, acts[cell.record.key]) for cell in grid if cell.record],
         caveats=[
             *caveats_of(run, grid, sum(found is None for found in acts.values())),

@@ -1,0 +1,178 @@
+"""Why answers were wrong: the classes of the failure taxonomy, counted over all wrong answers of a run.
+
+A wrong answer is a completed episode whose outcome is not `correct` (with `uncertain` ones, time-outs and
+empty answers); the current verdicts say which. One that nobody classified is `not classified`, one that the
+classifier could not decide is `left open`: both stay in every denominator, so that the shares add up to 1.
+`sandbox_error` and unjudged episodes are no wrong answers and are counted apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+from pydantic import BaseModel
+
+from fieldmark.evals.metrics.accuracy import ALL
+from fieldmark.evals.metrics.bootstrap import resampled
+from fieldmark.evals.metrics.failure_validity import FailureValidity, validity
+from fieldmark.evals.metrics.outcomes import DONE, Cell
+from fieldmark.evals.metrics.shares import Interval, Share, wilson
+from fieldmark.findings import Failure, FailureLabel, Link, RetrievalFailure
+from fieldmark.rundir import RunDir
+
+LABELS: tuple[FailureLabel, ...] = get_args(FailureLabel)
+LEFT_OPEN = "left open"
+NOT_CLASSIFIED = "not classified"
+NONE = "none named"
+NAMED: frozenset[str] = frozenset({"wrong_entity_retrieval", "visual_grounding"})
+"""FIKA-Bench's group: wrong entity, retrieval or visual grounding (53.7 % of its pooled failures)."""
+Key = tuple[str, int]
+
+
+class FailureShare(BaseModel):
+    """A class and its share of the wrong answers. `interval` is the 95 % one: Wilson's, or resampled over
+    tasks where a run has several epochs; None where there is none to be had.
+    """
+
+    name: str
+    share: Share
+    interval: Interval | None
+
+
+class FailureGroup(BaseModel):
+    """One split × category, "all" for every one: wrong answers by class, and the share of the named sum."""
+
+    split: str
+    top: str
+    wrong: int
+    counts: dict[str, int]
+    named: FailureShare
+
+
+class Failures(BaseModel):
+    """All over the `wrong` answers, but for `subs`, which are over those of `wrong_entity_retrieval`.
+
+    `classifiers` are what decided, `taxonomies` the versions of the classes, more than one being a warning.
+    """
+
+    wrong: int
+    unjudged: int
+    sandbox_error: int
+    labels: list[FailureShare]
+    named: FailureShare
+    subs: list[FailureShare]
+    links: list[FailureShare]
+    stages: list[FailureShare]
+    groups: list[FailureGroup]
+    classifiers: list[str]
+    taxonomies: list[str]
+    validity: FailureValidity
+
+
+@dataclass(frozen=True)
+class _Wrong:
+    """A wrong answer and what was found of it."""
+
+    cell: Cell
+    failure: Failure | None
+
+    @property
+    def key(self) -> Key:
+        return (self.cell.id, self.cell.epoch)
+
+    @property
+    def label(self) -> str:
+        if self.failure is None:
+            return NOT_CLASSIFIED
+        return self.failure.label or LEFT_OPEN
+
+
+def failures(run: RunDir, cells: Sequence[Cell]) -> Failures:
+    """Read what was classified and what persons said, and count it."""
+    found = run.failures()
+    wrong = [_Wrong(cell, found.get((cell.id, cell.epoch))) for cell in cells if is_wrong(cell)]
+    told = [each.failure for each in wrong if each.failure]
+    outcomes = Counter(cell.outcome for cell in cells)
+    return Failures(
+        wrong=len(wrong),
+        unjudged=outcomes["unjudged"],
+        sandbox_error=outcomes["sandbox_error"],
+        labels=_shares(wrong, (*LABELS, LEFT_OPEN, NOT_CLASSIFIED), lambda each: each.label),
+        named=_named(wrong),
+        subs=_shares(
+            [each for each in wrong if each.label == "wrong_entity_retrieval"],
+            (*get_args(RetrievalFailure), NONE),
+            lambda each: (each.failure and each.failure.sub) or NONE,
+        ),
+        links=_shares(
+            wrong, (*get_args(Link), NONE), lambda each: (each.failure and each.failure.link) or NONE
+        ),
+        stages=_shares(
+            wrong,
+            ("facts", "model", "open", NOT_CLASSIFIED),
+            lambda each: each.failure.stage if each.failure else NOT_CLASSIFIED,
+        ),
+        groups=_groups(wrong),
+        classifiers=sorted({failure.classifier for failure in told}),
+        taxonomies=sorted({failure.taxonomy for failure in told}),
+        validity=validity(run.failure_marks(), {each.key: each.failure for each in wrong}),
+    )
+
+
+def is_wrong(cell: Cell) -> bool:
+    """Whether an episode was completed and its answer is not correct."""
+    return cell.outcome in DONE and cell.outcome != "correct"
+
+
+def pooled(runs: Sequence[Failures]) -> list[FailureShare]:
+    """The classes over the wrong answers of all runs, then the named sum, without intervals: the runs have
+    their tasks in common, so their wrong answers are no independent sample.
+    """
+    total = sum(run.wrong for run in runs)
+    rows = [*zip(*(run.labels for run in runs), strict=True), tuple(run.named for run in runs)]
+    return [
+        FailureShare(
+            name=row[0].name, share=Share.of(sum(each.share.count for each in row), total), interval=None
+        )
+        for row in rows
+    ]
+
+
+def _shares(
+    wrong: list[_Wrong], names: Sequence[str], name_of: Callable[[_Wrong], str]
+) -> list[FailureShare]:
+    return [_share(name, wrong, lambda each, name=name: name_of(each) == name) for name in names]
+
+
+def _named(wrong: list[_Wrong]) -> FailureShare:
+    return _share("wrong entity, retrieval or visual grounding", wrong, lambda each: each.label in NAMED)
+
+
+def _share(name: str, wrong: list[_Wrong], is_it: Callable[[_Wrong], bool]) -> FailureShare:
+    share = Share.of(sum(map(is_it, wrong)), len(wrong))
+    sizes = Counter(each.cell.id for each in wrong)
+    if max(sizes.values(), default=0) < 2:
+        return FailureShare(name=name, share=share, interval=wilson(share))
+    hits: Mapping[str, int] = Counter(each.cell.id for each in wrong if is_it(each))
+    around = resampled([hits[task] for task in sizes], list(sizes.values()))
+    return FailureShare(name=name, share=share, interval=around)
+
+
+def _groups(wrong: list[_Wrong]) -> list[FailureGroup]:
+    """Each split × category with a wrong answer, then the split's total; a lone split is not repeated."""
+    named = sorted({each.cell.split for each in wrong})
+    made = []
+    for split in [ALL, *(named if len(named) > 1 else [])]:
+        mine = [each for each in wrong if split in (ALL, each.cell.split)]
+        tops = sorted({each.cell.top for each in mine})
+        made += [_group(split, top, [each for each in mine if each.cell.top == top]) for top in tops]
+        made.append(_group(split, ALL, mine))
+    return made
+
+
+def _group(split: str, top: str, wrong: list[_Wrong]) -> FailureGroup:
+    counts = Counter(each.label for each in wrong)
+    return FailureGroup(split=split, top=top, wrong=len(wrong), counts=dict(counts), named=_named(wrong))

@@ -1,0 +1,165 @@
+"""Why answers were wrong, as tables. They hold counts, no gold and no reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fieldmark.evals.failures.agreement import Agreement
+from fieldmark.evals.metrics.accuracy import ALL
+from fieldmark.evals.metrics.failures import (
+    LEFT_OPEN,
+    NOT_CLASSIFIED,
+    FailureGroup,
+    Failures,
+    FailureShare,
+    pooled,
+)
+from fieldmark.evals.metrics.summary import Summary
+from fieldmark.evals.report.figures import count, interval, number, percent
+from fieldmark.evals.report.table import Table
+
+_SHORT = {
+    "wrong_entity_retrieval": "entity",
+    "visual_grounding": "visual",
+    "neighbour_confusion": "neighbour",
+    "too_broad": "broad",
+    "no_acquisition": "no act",
+    "generation_or_empty": "empty",
+    "tool_failure": "tool",
+    "timeout_or_budget": "time",
+    "format_or_instruction": "format",
+    "judge_or_label_doubt": "doubt",
+    LEFT_OPEN: "open",
+    NOT_CLASSIFIED: "none",
+}
+"""Class → the heading of its column, in the order of the columns."""
+
+
+def failure_tables(summary: Summary) -> list[Table]:
+    """Empty rows where nothing was classified and no person has labelled: then there is nothing to say."""
+    found = summary.failures
+    if not found.classifiers and not found.validity.labelled:
+        return []
+    return [_classes(summary), _more(found), _categories(summary), _validity(found), _disagreements(found)]
+
+
+def pooled_table(summaries: Sequence[Summary]) -> Table:
+    """The classes of several runs beside each other, and pooled; no rows where nothing is classified."""
+    runs = [summary.failures for summary in summaries]
+    columns = ["class", *(summary.run.name for summary in summaries), "pooled /wrong", "pooled %"]
+    each = [[percent(row.share.fraction) for row in [*run.labels, run.named]] for run in runs]
+    rows = [
+        [total.name, *(run[place] for run in each), count(total.share), percent(total.share.fraction)]
+        for place, total in enumerate(pooled(runs))
+        if any(run.classifiers for run in runs)
+    ]
+    note = (
+        "% of each run's wrong answers, then all of them added up. Without intervals: the runs share their "
+        "tasks. FIKA-Bench's pooled figure of the last row is 53.7 %, over other runs."
+    )
+    return Table("Failures, runs pooled", note, columns, rows, 1, frozenset({len(rows) - 1} if rows else ()))
+
+
+def _classes(summary: Summary) -> Table:
+    found = summary.failures
+    rows = [_row(row) for row in [*found.labels, found.named]]
+    apart = f"{found.unjudged} unjudged and {found.sandbox_error} of ours (sandbox_error) are not among them."
+    around = "resampled over tasks" if summary.epochs > 1 else "Wilson's"
+    note = (
+        f"Of {found.wrong} wrong answers: completed, and not `correct` by the current verdicts; {apart} CI: "
+        f"95 %, {around}. Last row: the first two classes together, FIKA-Bench's group. Decided by "
+        f"{', '.join(found.classifiers) or 'nothing yet'}; taxonomy {', '.join(found.taxonomies) or '–'}. "
+        f"{validity_line(found)}"
+    )
+    if len(found.taxonomies) > 1:
+        note += " Classified by several versions of the classes: classify anew."
+    columns = ["class", "count /wrong", "%", "CI 95%"]
+    return Table(
+        "Why answers were wrong" + _partial(summary), note, columns, rows, 1, frozenset({len(rows) - 1})
+    )
+
+
+def _row(row: FailureShare) -> list[str]:
+    return [row.name, count(row.share), percent(row.share.fraction), interval(row.interval)]
+
+
+def validity_line(found: Failures) -> str:
+    """How far the classifier's labels can be believed, in one sentence."""
+    told = [f"{pair.first}–{pair.second} κ {kappa(pair)} (n = {pair.n})" for pair in found.validity.labels]
+    if not told:
+        return "Classifier: not validated; `fieldmark label` has persons label a sample."
+    return f"Classifier, by persons' labels: {'; '.join(told)}."
+
+
+def kappa(pair: Agreement) -> str:
+    """κ with its interval, or why there is none."""
+    if pair.kappa is None:
+        return f"– ({pair.why})"
+    if pair.interval is None:
+        return f"{number(pair.kappa)} ({pair.why})"
+    return f"{number(pair.kappa)} [{number(pair.interval[0])}, {number(pair.interval[1])}]"
+
+
+def _more(found: Failures) -> Table:
+    kinds = [
+        ("of wrong_entity_retrieval", found.subs),
+        ("first broken link", found.links),
+        ("decided by", found.stages),
+    ]
+    rows = [[kind, *_row(row)] for kind, shares in kinds for row in shares if row.share.n]
+    note = (
+        "The first broken link of grounding → retrieval → reasoning. Decided by facts of the trace, by a "
+        "model, or left open by both."
+    )
+    return Table("Failures, further", note, ["what", "which", "count", "%", "CI 95%"], rows, 2)
+
+
+def _categories(summary: Summary) -> Table:
+    columns = ["split", "category", "wrong", *_SHORT.values(), "named %"]
+    groups = summary.failures.groups
+    note = "Counts. " + ", ".join(
+        f"{short}: {name}" for name, short in _SHORT.items() if name not in (LEFT_OPEN, NOT_CLASSIFIED)
+    )
+    note += f"; open: {LEFT_OPEN}; none: {NOT_CLASSIFIED}. named: entity and visual, of wrong."
+    totals = frozenset(place for place, group in enumerate(groups) if group.top == ALL)
+    return Table("Failures by category" + _partial(summary), note, columns, [*map(_group, groups)], 2, totals)
+
+
+def _group(group: FailureGroup) -> list[str]:
+    counts = [str(group.counts.get(name, 0)) for name in _SHORT]
+    top = "all" if group.top == ALL else group.top
+    return [group.split, top, str(group.wrong), *counts, percent(group.named.share.fraction)]
+
+
+def _validity(found: Failures) -> Table:
+    pairs = [("class", pair) for pair in found.validity.labels]
+    pairs += [("broken link", pair) for pair in found.validity.links]
+    rows = [
+        [what, pair.first, pair.second, count(pair.raw), percent(pair.raw.fraction), kappa(pair)]
+        for what, pair in pairs
+    ]
+    labelled = ", ".join(f"{name} {done}" for name, done in found.validity.labelled.items())
+    note = (
+        f"Wrong answers labelled: {labelled}. same: one and the same class. κ: Cohen's, 95 % interval by the "
+        "large-sample variance of Fleiss, Cohen & Everitt (1969), which is too narrow for small n."
+    )
+    columns = ["of", "one", "other", "same", "same %", "Cohen's κ [95 %]"]
+    return Table("Do persons and classifier agree", note, columns, rows, 3)
+
+
+def _disagreements(found: Failures) -> Table:
+    rows = [
+        [pair.first, pair.second, one, other, str(pair.matrix[i][j])]
+        for pair in found.validity.labels
+        for i, one in enumerate(pair.classes)
+        for j, other in enumerate(pair.classes)
+        if i != j and pair.matrix[i][j]
+    ]
+    rows.sort(key=lambda row: (row[0], row[1], -int(row[4])))
+    note = "The cells of the confusion matrix off its diagonal; all of it: --json."
+    columns = ["one", "other", "one says", "other says", "answers"]
+    return Table("Where they differ", note, columns, rows, 4)
+
+
+def _partial(summary: Summary) -> str:
+    return " · PARTIAL" if summary.partial else ""
