@@ -13,6 +13,7 @@ from fieldmark import __version__
 from fieldmark.errors import FieldmarkError, UsageError
 
 COMMANDS = {
+    "classify": "Say why each answer that is not correct was wrong.",
     "compare": "Compare runs over the same tasks, pair by pair.",
     "demo": "Run the bundled smoke benchmark on the embedded default and show the table.",
     "run": "Run an agent over a benchmark, in Docker sandboxes.",

@@ -1,0 +1,78 @@
+"""Case (a wrong answer with all that is known of its episode) and the two words that a stage has for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from fieldmark.findings import FailureLabel, GoldFacts, Link, RetrievalFailure, TraceFacts
+from fieldmark.records import EpisodeRecord, Verdict
+from fieldmark.task import Gold
+from fieldmark.trace import Event
+
+WrongOutcome = Literal["partially_correct", "incorrect", "uncertain", "no_answer"]
+"""What became of an answer that is not correct: the judge's label, or that there was no answer."""
+Word = Literal["right", "wrong", "unsure"]
+"""What a person said of the answer in `fieldmark judge --audit`."""
+OpenReason = Literal["no_gold", "no_facts", "looked_only", "no_search_seen", "picture_unknown"]
+"""Why facts left a case open; `evals/failures/README.md` lists them."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One answer that is not correct.
+
+    `gold` and `gold_facts` are None where the private part is not there, `facts` where the trace cannot be
+    read.
+    """
+
+    question: str
+    outcome: WrongOutcome
+    record: EpisodeRecord
+    verdict: Verdict | None
+    gold: Gold | None
+    events: Sequence[Event]
+    facts: TraceFacts | None
+    gold_facts: GoldFacts | None
+    audit: Word | None = None
+
+    @property
+    def answer(self) -> str:
+        """What the agent said, "" without an answer."""
+        return (self.record.answer or "").strip() if self.record.status == "answered" else ""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A stage's word. `events` need no gold to be found; `gold_events` and `reason` are private.
+
+    `source` is the hierarchy behind `neighbour_confusion` and `too_broad`.
+    """
+
+    label: FailureLabel
+    reason: str
+    sub: RetrievalFailure | None = None
+    link: Link | None = None
+    events: tuple[int, ...] = ()
+    gold_events: tuple[int, ...] = ()
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class Open:
+    """Stage one did not decide, and why not."""
+
+    why: OpenReason
+
+
+class SecondStage(Protocol):
+    """What decides where facts did not: a model. `name` stands in each row as its `classifier`.
+
+    Called from several threads at once. None when it has no word either. What it raises leaves that case
+    open; UsageError and InterruptedRun end the sitting.
+    """
+
+    name: str
+
+    def __call__(self, case: Case, open_: Open) -> Decision | None: ...
