@@ -15,6 +15,8 @@ from fieldmark.evals.failures.agreement import Agreement, agreement
 from fieldmark.findings import Failure, FailureMark
 
 CLASSIFIER = "classifier"
+"""Stands beside the names of persons: none of them may have it."""
+NONE = "none named"
 Key = tuple[str, int]
 Said = dict[Key, tuple[str, str]]
 """What one rater said of each answer: (label, link)."""
@@ -35,9 +37,9 @@ def validity(marks: Sequence[FailureMark], failures: Mapping[Key, Failure | None
     persons: dict[str, Said] = {}
     for mark in marks:
         if mark.key in failures:
-            persons.setdefault(mark.annotator, {})[mark.key] = (mark.label, mark.link or "none named")
-    classified = {
-        key: (each.label, each.link or "none named") for key, each in failures.items() if each and each.label
+            persons.setdefault(mark.annotator, {})[mark.key] = (mark.label, mark.link or NONE)
+    classified: Said = {
+        key: (each.label, each.link or NONE) for key, each in failures.items() if each and each.label
     }
     names = sorted(persons)
     pairs = [(one, other, persons[one], persons[other]) for one, other in combinations(names, 2)]

@@ -1,7 +1,7 @@
 """Why answers were wrong: the classes of the failure taxonomy, counted over all wrong answers of a run.
 
 A wrong answer is a completed episode whose outcome is not `correct` (with `uncertain` ones, time-outs and
-empty answers); the current verdicts say which. One that nobody classified is `not classified`, one that the
+empty answers); the current verdicts say which. One without a current row is `not classified`, one that the
 classifier could not decide is `left open`: both stay in every denominator, so that the shares add up to 1.
 `sandbox_error` and unjudged episodes are no wrong answers and are counted apart.
 """
@@ -9,26 +9,26 @@ classifier could not decide is `left open`: both stay in every denominator, so t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
 from pydantic import BaseModel
 
+from fieldmark.evals.failures.current import current_failures, wrong_cells
+from fieldmark.evals.failures.taxonomy import CLASSES, SUBS, VERSION, WRONG_ENTITY
 from fieldmark.evals.metrics.accuracy import ALL
 from fieldmark.evals.metrics.bootstrap import resampled
-from fieldmark.evals.metrics.failure_validity import FailureValidity, validity
-from fieldmark.evals.metrics.outcomes import DONE, Cell
+from fieldmark.evals.metrics.failure_validity import NONE, FailureValidity, validity
+from fieldmark.evals.metrics.outcomes import Cell
 from fieldmark.evals.metrics.shares import Interval, Share, wilson
-from fieldmark.findings import Failure, FailureLabel, Link, RetrievalFailure
+from fieldmark.findings import Failure, Link, Stage
 from fieldmark.rundir import RunDir
 
-LABELS: tuple[FailureLabel, ...] = get_args(FailureLabel)
 LEFT_OPEN = "left open"
 NOT_CLASSIFIED = "not classified"
-NONE = "none named"
-NAMED: frozenset[str] = frozenset({"wrong_entity_retrieval", "visual_grounding"})
-"""FIKA-Bench's group: wrong entity, retrieval or visual grounding (53.7 % of its pooled failures)."""
+NAMED: frozenset[str] = frozenset(label for label, each in CLASSES.items() if each.group == WRONG_ENTITY)
+"""The classes of the sum that the paper names."""
 Key = tuple[str, int]
 
 
@@ -55,7 +55,7 @@ class FailureGroup(BaseModel):
 class Failures(BaseModel):
     """All over the `wrong` answers, but for `subs`, which are over those of `wrong_entity_retrieval`.
 
-    `classifiers` are what decided, `taxonomies` the versions of the classes, more than one being a warning.
+    `classifiers` are what decided, `taxonomy` is the version of the classes.
     """
 
     wrong: int
@@ -68,7 +68,7 @@ class Failures(BaseModel):
     stages: list[FailureShare]
     groups: list[FailureGroup]
     classifiers: list[str]
-    taxonomies: list[str]
+    taxonomy: str
     validity: FailureValidity
 
 
@@ -89,42 +89,44 @@ class _Wrong:
             return NOT_CLASSIFIED
         return self.failure.label or LEFT_OPEN
 
+    @property
+    def sub(self) -> str:
+        return (self.failure and self.failure.sub) or NONE
+
+    @property
+    def link(self) -> str:
+        named = self.failure.link or NONE if self.failure else NONE
+        return self.label if self.label in (LEFT_OPEN, NOT_CLASSIFIED) else named
+
+    @property
+    def stage(self) -> str:
+        return self.failure.stage if self.failure else NOT_CLASSIFIED
+
 
 def failures(run: RunDir, cells: Sequence[Cell]) -> Failures:
     """Read what was classified and what persons said, and count it."""
-    found = run.failures()
-    wrong = [_Wrong(cell, found.get((cell.id, cell.epoch))) for cell in cells if is_wrong(cell)]
+    found = current_failures(run, cells)
+    wrong = [_Wrong(cell, found.get((cell.id, cell.epoch))) for cell in wrong_cells(cells)]
     told = [each.failure for each in wrong if each.failure]
     outcomes = Counter(cell.outcome for cell in cells)
     return Failures(
         wrong=len(wrong),
         unjudged=outcomes["unjudged"],
         sandbox_error=outcomes["sandbox_error"],
-        labels=_shares(wrong, (*LABELS, LEFT_OPEN, NOT_CLASSIFIED), lambda each: each.label),
+        labels=_shares(wrong, [*CLASSES, LEFT_OPEN, NOT_CLASSIFIED], lambda each: each.label),
         named=_named(wrong),
         subs=_shares(
             [each for each in wrong if each.label == "wrong_entity_retrieval"],
-            (*get_args(RetrievalFailure), NONE),
-            lambda each: (each.failure and each.failure.sub) or NONE,
+            [*SUBS, NONE],
+            lambda each: each.sub,
         ),
-        links=_shares(
-            wrong, (*get_args(Link), NONE), lambda each: (each.failure and each.failure.link) or NONE
-        ),
-        stages=_shares(
-            wrong,
-            ("facts", "model", "open", NOT_CLASSIFIED),
-            lambda each: each.failure.stage if each.failure else NOT_CLASSIFIED,
-        ),
+        links=_shares(wrong, [*get_args(Link), NONE, LEFT_OPEN, NOT_CLASSIFIED], lambda each: each.link),
+        stages=_shares(wrong, [*get_args(Stage), NOT_CLASSIFIED], lambda each: each.stage),
         groups=_groups(wrong),
         classifiers=sorted({failure.classifier for failure in told}),
-        taxonomies=sorted({failure.taxonomy for failure in told}),
+        taxonomy=VERSION,
         validity=validity(run.failure_marks(), {each.key: each.failure for each in wrong}),
     )
-
-
-def is_wrong(cell: Cell) -> bool:
-    """Whether an episode was completed and its answer is not correct."""
-    return cell.outcome in DONE and cell.outcome != "correct"
 
 
 def pooled(runs: Sequence[Failures]) -> list[FailureShare]:
@@ -144,20 +146,22 @@ def pooled(runs: Sequence[Failures]) -> list[FailureShare]:
 def _shares(
     wrong: list[_Wrong], names: Sequence[str], name_of: Callable[[_Wrong], str]
 ) -> list[FailureShare]:
-    return [_share(name, wrong, lambda each, name=name: name_of(each) == name) for name in names]
+    told = [name_of(each) for each in wrong]
+    return [_share(name, wrong, [each == name for each in told]) for name in names]
 
 
 def _named(wrong: list[_Wrong]) -> FailureShare:
-    return _share("wrong entity, retrieval or visual grounding", wrong, lambda each: each.label in NAMED)
+    return _share(WRONG_ENTITY, wrong, [each.label in NAMED for each in wrong])
 
 
-def _share(name: str, wrong: list[_Wrong], is_it: Callable[[_Wrong], bool]) -> FailureShare:
-    share = Share.of(sum(map(is_it, wrong)), len(wrong))
+def _share(name: str, wrong: list[_Wrong], hits: list[bool]) -> FailureShare:
+    """`hits`: whether each wrong answer is one of those."""
+    share = Share.of(sum(hits), len(wrong))
     sizes = Counter(each.cell.id for each in wrong)
     if max(sizes.values(), default=0) < 2:
         return FailureShare(name=name, share=share, interval=wilson(share))
-    hits: Mapping[str, int] = Counter(each.cell.id for each in wrong if is_it(each))
-    around = resampled([hits[task] for task in sizes], list(sizes.values()))
+    counted = Counter(each.cell.id for each, hit in zip(wrong, hits, strict=True) if hit)
+    around = resampled([counted[task] for task in sizes], list(sizes.values()))
     return FailureShare(name=name, share=share, interval=around)
 
 

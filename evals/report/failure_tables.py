@@ -68,11 +68,11 @@ def _classes(summary: Summary) -> Table:
     note = (
         f"Of {found.wrong} wrong answers: completed, and not `correct` by the current verdicts; {apart} CI: "
         f"95 %, {around}. Last row: the first two classes together, FIKA-Bench's group. Decided by "
-        f"{', '.join(found.classifiers) or 'nothing yet'}; taxonomy {', '.join(found.taxonomies) or '–'}. "
+        f"{', '.join(found.classifiers) or 'nothing yet'}; taxonomy {found.taxonomy}. "
         f"{validity_line(found)}"
     )
-    if len(found.taxonomies) > 1:
-        note += " Classified by several versions of the classes: classify anew."
+    if any(row.name == NOT_CLASSIFIED and row.share.count for row in found.labels):
+        note += f" {NOT_CLASSIFIED}: `fieldmark classify` has not run since they were judged."
     columns = ["class", "count /wrong", "%", "CI 95%"]
     return Table(
         "Why answers were wrong" + _partial(summary), note, columns, rows, 1, frozenset({len(rows) - 1})
