@@ -22,6 +22,7 @@ COMMANDS = {
     "export": "Copy what may be published of a run, proved to hold no gold.",
     "index": "Build a picture index over a folder, and search in it.",
     "judge": "Judge a run, or judge it again, without running it.",
+    "label": "Say why a sample of the wrong answers was wrong; how far persons and classifier agree.",
     "mcp": "Serve the tools to an MCP client over stdin and stdout.",
     "new": "Write a working agent, tool, skill or benchmark to begin with.",
     "power": "Say how large an improvement a comparison could find.",

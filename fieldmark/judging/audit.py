@@ -6,6 +6,7 @@ It belongs to the answer, not to the verdict: when another judge judges the run,
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable
 from typing import Any, Literal
@@ -101,8 +102,10 @@ def shown(folder: RunDir, row: dict[str, Any], gold: Gold | None) -> dict[str, o
     """What a person is shown of a task: `row` is its public one."""
     blob = (row.get("image") or {}).get("blob")
     names = " | ".join([gold.answer, *gold.aliases]) if gold else "?"
-    picture = {"picture": BlobStore(folder.blobs).path(blob)} if blob else {}
-    return {"question": row.get("question"), **picture, "reference": names}
+    told: dict[str, object] = {"question": row.get("question")}
+    with contextlib.suppress(KeyError):  # a published run has no pictures
+        told |= {"picture": BlobStore(folder.blobs).path(blob)} if blob else {}
+    return {**told, "reference": names}
 
 
 def _answer(cell: Cell) -> str:
