@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol
 
+from fieldmark.evals.failures.calls import Call, calls_of
 from fieldmark.findings import FailureLabel, GoldFacts, Link, RetrievalFailure, TraceFacts
 from fieldmark.records import EpisodeRecord, Verdict
 from fieldmark.task import Gold
-from fieldmark.trace import Event
+from fieldmark.trace import Answer, Event
 
 WrongOutcome = Literal["partially_correct", "incorrect", "uncertain", "no_answer"]
 """What became of an answer that is not correct: the judge's label, or that there was no answer."""
 Word = Literal["right", "wrong", "unsure"]
 """What a person said of the answer in `fieldmark judge --audit`."""
-OpenReason = Literal["no_gold", "no_facts", "looked_only", "no_search_seen", "picture_unknown"]
-"""Why facts left a case open; `evals/failures/README.md` lists them."""
+OpenReason = Literal["no_gold", "no_facts", "looked_only", "picture_unknown"]
+"""Why facts left a case open; docs/taxonomy.md lists them."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,21 @@ class Case:
     def answer(self) -> str:
         """What the agent said, "" without an answer."""
         return (self.record.answer or "").strip() if self.record.status == "answered" else ""
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """What it did before it answered, in order."""
+        return calls_of(self.events)
+
+    @property
+    def answered(self) -> tuple[int, ...]:
+        """The `seq` of the answer that counts, the last one; () without an answer."""
+        return tuple(event.seq for event in self.events if isinstance(event, Answer))[-1:]
+
+    @property
+    def end(self) -> tuple[int, ...]:
+        """The `seq` of the last event."""
+        return (self.events[-1].seq,) if self.events else ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,23 @@
+"""The second label: which link of grounding → retrieval → reasoning broke first."""
+
+from __future__ import annotations
+
+from fieldmark.evals.failures.case import Case, Decision
+from fieldmark.evals.failures.taxonomy import CLASSES
+from fieldmark.findings import Link
+
+
+def first_broken(case: Case, word: Decision) -> Link | None:
+    """As far as facts show; else what breaks in the class by its definition. None: nothing is known to.
+
+    Where a result named the reference, what came before held: reasoning broke.
+    """
+    usual = CLASSES[word.label].link
+    if word.label == "judge_or_label_doubt" or case.facts is None or case.gold_facts is None:
+        return usual
+    if case.gold_facts.seen:
+        return "reasoning"
+    unseen = case.facts.picture_lost or (case.facts.picture == "none" and not case.facts.looked)
+    if word.label == "visual_grounding" or case.gold_facts.region is False or unseen:
+        return "grounding"
+    return "retrieval" if case.facts.searched else usual
