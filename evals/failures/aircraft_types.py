@@ -46,7 +46,9 @@ class AircraftTypes:
         if any(answer in self._ancestors[designator] for designator in own):
             return "ancestor"
         families = {family for designator in own for family in self._families[designator]}
-        return "sibling" if any(families & self._families[other] for other in others) else None
+        if any(families & self._families[other] for other in others):
+            return "sibling"
+        return "unrelated" if own and others else None
 
     def _types(self, names: Sequence[Words]) -> set[str]:
         return {designator for name in names for designator in self._designators.get(name, ())}

@@ -12,6 +12,8 @@ LOOK_UPS: frozenset[Action] = frozenset(
     {"reverse_image_search", "web_search", "open_page", "browser", "registry"}
 )
 """Actions that bring something from outside the picture."""
+LOOKS: frozenset[Action] = frozenset({"image_inspection", "crop_zoom", "ocr"})
+"""Actions that look at the picture."""
 
 
 @dataclass(frozen=True)

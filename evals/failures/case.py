@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
 
-from fieldmark.evals.failures.calls import Call, calls_of
+from fieldmark.evals.failures.calls import LOOK_UPS, LOOKS, Call, calls_of
 from fieldmark.findings import FailureLabel, GoldFacts, Link, RetrievalFailure, TraceFacts
 from fieldmark.records import EpisodeRecord, Verdict
 from fieldmark.task import Gold
-from fieldmark.trace import Answer, Event
+from fieldmark.trace import Action, Answer, Event
 
 WrongOutcome = Literal["partially_correct", "incorrect", "uncertain", "no_answer"]
 """What became of an answer that is not correct: the judge's label, or that there was no answer."""
 Word = Literal["right", "wrong", "unsure"]
 """What a person said of the answer in `fieldmark judge --audit`."""
-OpenReason = Literal["no_gold", "no_facts", "looked_only", "picture_unknown"]
+OpenReason = Literal[
+    "no_gold", "no_facts", "looked_only", "may_be_related", "seen_unknown", "picture_unknown"
+]
 """Why facts left a case open; docs/taxonomy.md lists them."""
 
 
@@ -48,6 +50,24 @@ class Case:
     def calls(self) -> list[Call]:
         """What it did before it answered, in order."""
         return calls_of(self.events)
+
+    @property
+    def searched(self) -> bool:
+        """Whether a look-up did its job, the agent's own code's too."""
+        return bool(self.facts and self.facts.searched) or self._did(LOOK_UPS)
+
+    @property
+    def had_picture(self) -> bool | None:
+        """Whether the task picture came to it: in a model call, by a look or a search by picture. None where
+        no model was asked: its code may have read the file.
+        """
+        if (self.facts and self.facts.looked) or self._did(LOOKS | {"reverse_image_search"}):
+            return True
+        seen = self.facts.picture if self.facts else None
+        return None if seen is None else seen != "none"
+
+    def _did(self, actions: frozenset[Action]) -> bool:
+        return any(call.ok and call.action in actions for call in self.calls)
 
     @property
     def answered(self) -> tuple[int, ...]:

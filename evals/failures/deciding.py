@@ -31,7 +31,11 @@ def _first(case: Case, hierarchies: Sequence[Hierarchy]) -> Decision | Open:
         return word
     if case.facts is None:
         return Open("no_facts")
-    word = rules_of_acts.no_act(case, case.facts) or rules_of_acts.tools_failed(case, case.facts)
+    word = (
+        rules_of_acts.no_act(case, case.facts)
+        or rules_of_acts.tools_failed(case, case.facts)
+        or rules_of_acts.never_saw(case)
+    )
     if word:
         return word
     if case.gold is None or case.gold_facts is None:

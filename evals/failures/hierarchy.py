@@ -10,8 +10,10 @@ from fieldmark.evals.judges.normalise import fold, words
 from fieldmark.evals.judges.phrases import unquote, unwrap
 from fieldmark.task import Gold
 
-Kind = Literal["ancestor", "sibling"]
+Kind = Literal["ancestor", "sibling", "unrelated"]
 Words = tuple[str, ...]
+_LITTLE = frozenset("a an the of in at by from and de la le van von s".split())
+"""Words that relate nothing."""
 
 
 class Hierarchy(Protocol):
@@ -20,13 +22,16 @@ class Hierarchy(Protocol):
     name: str
 
     def relation(self, answer: Words, names: Sequence[Words]) -> Kind | None:
-        """What an answer is to a reference that has these names; None where the source does not say."""
+        """What an answer is to a reference that has these names; None where the source does not say.
+
+        `unrelated`: it knows both of them, and neither stands above or beside the other.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class Relation:
-    """`source` says that the answer is an ancestor or a sibling of the reference."""
+    """What `source` says that the answer is to the reference."""
 
     kind: Kind
     source: str
@@ -47,16 +52,21 @@ class GoldNames:
 
 
 def relation(answer: str, gold: Gold, sources: Sequence[Hierarchy]) -> Relation | None:
-    """By the first source that says anything: the reference's own names, then `sources` in their order."""
+    """By the first source that knows one: the reference's own names, then `sources` in their order.
+
+    `unrelated` where one says so and none knows better; None where none says anything.
+    """
     given = plain(answer)
     names = [plain(text) for text in (gold.answer, *gold.aliases, *gold.finer)]
-    if not given or given in names:
-        return None
-    for source in (GoldNames(gold), *sources):
-        kind = source.relation(given, names)
-        if kind:
-            return Relation(kind, source.name)
-    return None
+    said = [(source.relation(given, names), source.name) for source in (GoldNames(gold), *sources)]
+    found = [Relation(kind, name) for kind, name in said if kind]
+    return next((each for each in found if each.kind != "unrelated"), found[0] if found else None)
+
+
+def shares_words(answer: str, gold: Gold, question: str) -> bool:
+    """Whether an answer has a word of the reference that the question has not: they may be related."""
+    names = {word for text in (gold.answer, *gold.aliases, *gold.finer) for word in plain(text)}
+    return bool(set(plain(answer)) & (names - set(plain(question)) - _LITTLE))
 
 
 def plain(text: str) -> Words:

@@ -72,7 +72,9 @@ class HierarchyFile:
             return None
         if any(other in self._above(node) for node in nodes):
             return "ancestor"
-        return "sibling" if any(self._beside(node, other) for node in nodes) else None
+        if any(self._beside(node, other) for node in nodes):
+            return "sibling"
+        return "unrelated" if nodes and other in self._parents else None
 
     def _beside(self, node: Words, other: Words) -> bool:
         ranks = {self._ranks[node], self._ranks.get(other, "")} - {""}

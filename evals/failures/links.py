@@ -15,9 +15,11 @@ def first_broken(case: Case, word: Decision) -> Link | None:
     usual = CLASSES[word.label].link
     if word.label == "judge_or_label_doubt" or case.facts is None or case.gold_facts is None:
         return usual
+    if word.label == "visual_grounding":
+        return "grounding"
     if case.gold_facts.seen:
         return "reasoning"
-    unseen = case.facts.picture_lost or (case.facts.picture == "none" and not case.facts.looked)
-    if word.label == "visual_grounding" or case.gold_facts.region is False or unseen:
+    unseen = case.had_picture is False or (case.facts.picture_lost and not case.facts.looked)
+    if case.gold_facts.region is False or unseen:
         return "grounding"
-    return "retrieval" if case.facts.searched else usual
+    return "retrieval" if case.searched else usual

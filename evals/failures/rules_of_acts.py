@@ -20,6 +20,14 @@ def tools_failed(case: Case, facts: TraceFacts) -> Decision | None:
     if not any(call.ok for call in case.calls) and (failed or facts.failed_acts):
         return Decision("tool_failure", "every act failed", events=failed)
     look_ups = [call for call in case.calls if call.action in LOOK_UPS]
-    if look_ups and not facts.searched and all(call.ok is False for call in look_ups):
+    if look_ups and not case.searched and all(call.ok is False for call in look_ups):
         return Decision("tool_failure", "every look-up failed", events=tuple(call.seq for call in look_ups))
     return None
+
+
+def never_saw(case: Case) -> Decision | None:
+    """Whatever it found or answered, it cannot have been by the picture: before all that compares names."""
+    if case.had_picture is not False:
+        return None
+    why = "the picture never reached it: in no model call, by no look, by no search"
+    return Decision("visual_grounding", why, events=case.answered)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fieldmark.evals.failures.calls import LOOK_UPS
 from fieldmark.evals.failures.case import Case, Decision, Open
-from fieldmark.evals.failures.hierarchy import Hierarchy, relation
+from fieldmark.evals.failures.hierarchy import Hierarchy, relation, shares_words
 from fieldmark.findings import GoldFacts, TraceFacts
 from fieldmark.task import Gold
 
@@ -19,11 +19,11 @@ def first(
         _related(case, gold, hierarchies)
         or _misjudged(case, found)
         or _not_seen(case, facts, gold, found)
-        or _not_found(case, facts)
+        or _not_found(case, found)
     )
 
 
-def _related(case: Case, gold: Gold, hierarchies: Sequence[Hierarchy]) -> Decision | None:
+def _related(case: Case, gold: Gold, hierarchies: Sequence[Hierarchy]) -> Decision | Open | None:
     """The sharpest thing that can be said of an answer. Before `misjudged`: an ancestor is no other entity,
     and a page on one kind names its siblings too, so that the reference is seen beside most of them.
     """
@@ -34,6 +34,8 @@ def _related(case: Case, gold: Gold, hierarchies: Sequence[Hierarchy]) -> Decisi
         return Decision("too_broad", why, events=case.answered, source="verdict")
     found = relation(case.answer, gold, hierarchies)
     if found is None:
+        return Open("may_be_related") if shares_words(case.answer, gold, case.question) else None
+    if found.kind == "unrelated":
         return None
     what = "broader than" if found.kind == "ancestor" else "a sibling of"
     return Decision(
@@ -64,18 +66,18 @@ def _not_seen(case: Case, facts: TraceFacts, gold: Gold, found: GoldFacts) -> De
         why = "it never looked at the place of the picture that shows it"
     elif gold.match == "exact_text":
         why = "the text asked for stands in the picture, and no result held it"
-    elif facts.picture == "none" and not facts.looked and not _searched_by_picture(case):
-        why = "the picture never reached it: in no model call, and by no look"
     elif facts.picture_lost and not facts.looked:
         why = "the picture was lost from the conversation, and it did not look again"
     return Decision("visual_grounding", why, events=case.answered) if why else None
 
 
-def _not_found(case: Case, facts: TraceFacts) -> Decision | Open:
+def _not_found(case: Case, found: GoldFacts) -> Decision | Open:
     """Sure only where it looked something up, and had the picture to go by."""
-    if not facts.searched:
+    if not case.searched:
         return Open("looked_only")
-    if facts.picture in (None, "none") and not facts.looked and not _searched_by_picture(case):
+    if found.seen is None:
+        return Open("seen_unknown")
+    if case.had_picture is None:
         return Open("picture_unknown")
     return Decision(
         "wrong_entity_retrieval",
@@ -83,7 +85,3 @@ def _not_found(case: Case, facts: TraceFacts) -> Decision | Open:
         sub="not_retrieved",
         events=tuple(call.seq for call in case.calls if call.ok and call.action in LOOK_UPS),
     )
-
-
-def _searched_by_picture(case: Case) -> bool:
-    return any(call.ok and call.action == "reverse_image_search" for call in case.calls)
