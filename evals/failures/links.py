@@ -17,7 +17,7 @@ def first_broken(case: Case, word: Decision) -> Link | None:
         return usual
     if word.label == "visual_grounding":
         return "grounding"
-    if case.gold_facts.seen:
+    if case.gold_facts.seen or case.gold_facts.confirmed_event is not None:
         return "reasoning"
     unseen = case.had_picture is False or (case.facts.picture_lost and not case.facts.looked)
     if case.gold_facts.region is False or unseen:

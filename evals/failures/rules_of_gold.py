@@ -48,14 +48,15 @@ def _related(case: Case, gold: Gold, hierarchies: Sequence[Hierarchy]) -> Decisi
 
 def _misjudged(case: Case, found: GoldFacts) -> Decision | None:
     """Before grounding: where the name was found, the picture was seen well enough to find it."""
-    if not found.seen:
+    seen = found.seen_event if found.seen else found.confirmed_event
+    if seen is None:
         return None
     return Decision(
         "wrong_entity_retrieval",
         "a result named the reference, the answer is another",
         sub="misjudged",
         events=case.answered,
-        gold_events=() if found.seen_event is None else (found.seen_event,),
+        gold_events=(seen,),
     )
 
 
