@@ -6,14 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from pydantic import BaseModel
 
 from fieldmark import jsonl
 from fieldmark.errors import InterruptedRun, UsageError
+from fieldmark.evals.failures.aircraft_types import aircraft_types
 from fieldmark.evals.failures.case import Case, Decision, Open, SecondStage
 from fieldmark.evals.failures.cases import cases_of
 from fieldmark.evals.failures.deciding import decide
+from fieldmark.evals.failures.hierarchy import Hierarchy
+from fieldmark.evals.failures.hierarchy_file import HierarchyFile
 from fieldmark.evals.failures.taxonomy import VERSION
 from fieldmark.findings import Failure, FailureReason, Stage
 from fieldmark.rundir import RunDir
@@ -50,16 +54,24 @@ class _Found:
 
 
 def classify_run(
-    run: RunDir, *, second_stage: SecondStage | None = None, anew: bool = False, say: Say = print
+    run: RunDir,
+    *,
+    hierarchy: Path | None = None,
+    second_stage: SecondStage | None = None,
+    anew: bool = False,
+    say: Say = print,
 ) -> Classified:
     """Classify every answer of a run that is not correct, and append the rows that are new.
 
     Facts decide afresh each time. A case that they leave open keeps what a model said of it, until its
     verdict changes, another `second_stage` is given, or `anew`. An error of the second stage leaves it open.
+    UsageError for a `hierarchy` (a TSV file) that cannot be used.
     """
+    sources: list[Hierarchy | None] = [HierarchyFile(hierarchy) if hierarchy else None, aircraft_types()]
+    hierarchies = [source for source in sources if source]
     run.lock()
     try:
-        sitting = _Sitting(run.failures(), second_stage, anew, say)
+        sitting = _Sitting(run.failures(), hierarchies, second_stage, anew, say)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             each = pool.map if second_stage else map
             done = [_written(run, sitting, found) for found in each(sitting.classify, cases_of(run))]
@@ -73,13 +85,14 @@ class _Sitting:
     """`before`: the latest row of each episode."""
 
     before: dict[tuple[str, int], Failure]
+    hierarchies: Sequence[Hierarchy]
     second_stage: SecondStage | None
     anew: bool
     say: Say
 
     def classify(self, case: Case) -> _Found:
         """The row of a case."""
-        word = decide(case)
+        word = decide(case, self.hierarchies)
         if isinstance(word, Decision):
             return _found(case, word, FACTS, stage="facts")
         kept = self._kept(case)

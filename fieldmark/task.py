@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fieldmark.trace import Picture
+from fieldmark.trace import Box, Picture
 
 Match = Literal["entity", "exact_text"]
 SkillCalls = Literal["helpful", "strict"]
@@ -27,7 +27,8 @@ class Gold(_Strict):
     """The reference answer. `finer` lists known answers that are strictly more specific and compatible.
 
     `match="exact_text"`: the question asks for a literal text, compared raw apart from white space.
-    `source` names who says so; the answer is only as fine as that source.
+    `source` names who says so; the answer is only as fine as that source. `regions`: where in the picture the
+    answer is to be read, any of these boxes, in pixels of the original.
     """
 
     answer: str
@@ -37,6 +38,7 @@ class Gold(_Strict):
     evidence: list[str] = []
     source: str = ""
     match: Match = "entity"
+    regions: list[Box] = []
 
 
 class Labels(_Strict):

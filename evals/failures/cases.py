@@ -8,6 +8,7 @@ from typing import cast
 from pydantic import ValidationError
 
 from fieldmark import jsonl
+from fieldmark.evals.facts.found import facts_of, gold_facts_of
 from fieldmark.evals.failures.case import Case, Word, WrongOutcome
 from fieldmark.evals.failures.current import wrong_cells
 from fieldmark.evals.metrics.outcomes import cells
@@ -17,24 +18,24 @@ from fieldmark.trace import Event
 
 
 def cases_of(run: RunDir) -> Iterator[Case]:
-    """In run order. A trace that cannot be read leaves a case without events and facts."""
-    gold, facts, gold_facts = run.gold(), run.facts(), run.gold_facts()
+    """In run order. Facts are found afresh, by the rules of today; a trace that cannot be read has none."""
+    golds = run.gold()
     questions = {str(row.get("id")): str(row.get("question") or "") for row in run.tasks()}
     said = _audit(run)
     for cell in wrong_cells(cells(run)):
         assert cell.record is not None  # it was run
-        key = cell.record.key
-        events = _events(run, cell.record)
+        record, gold, question = cell.record, golds.get(cell.id), questions.get(cell.id, "")
+        events = _events(run, record)
         yield Case(
-            question=questions.get(cell.id, ""),
+            question=question,
             outcome=cast(WrongOutcome, cell.outcome),
-            record=cell.record,
+            record=record,
             verdict=cell.verdict,
-            gold=gold.get(cell.id),
+            gold=gold,
             events=events,
-            facts=facts.get(key) if events else None,
-            gold_facts=gold_facts.get(key) if events else None,
-            audit=said.get((*key, cell.record.answer or "")),
+            facts=facts_of(record, events, question) if events else None,
+            gold_facts=gold_facts_of(record, events, gold, question) if events and gold else None,
+            audit=said.get((*record.key, record.answer or "")),
         )
 
 

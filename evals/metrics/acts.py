@@ -41,13 +41,16 @@ _MAX_DEPTH = 8
 
 @dataclass(frozen=True)
 class Act:
-    """`ok` is None when no result was seen. `calls` are the calls it led to."""
+    """`ok` is None when no result was seen. `calls` are the calls it led to. `seq` is of the event that tells
+    of the call; of the model's response where none does.
+    """
 
     name: str
     action: str
     ok: bool | None
     error_kind: ToolErrorKind | None
     calls: tuple[Act, ...] = ()
+    seq: int = -1
 
     @property
     def innermost(self) -> tuple[Act, ...]:
@@ -81,6 +84,12 @@ def _offers(turn: Turn, name: str) -> bool | None:
     """Whether a tool was in the request's list; None for a call in the text: its event knows, if anything."""
     in_text = turn.response is not None and turn.response.in_text
     return None if in_text else name in turn.request.tools
+
+
+def _seq(event: ToolCall | None, turn: Turn) -> int:
+    if event:
+        return event.seq
+    return turn.response.seq if turn.response else turn.request.seq
 
 
 class _Trace:
@@ -129,9 +138,11 @@ class _Trace:
 
     def act(self, call: CallRequest, event: ToolCall | None, turn: Turn) -> Act:
         if _offers(turn, call.name) is False:
-            return Act(call.name, event.action if event else "other", False, "not_found")
+            return Act(
+                call.name, event.action if event else "other", False, "not_found", seq=_seq(event, turn)
+            )
         if event is None:
-            return Act(call.name, "other", None, None)
+            return Act(call.name, "other", None, None, seq=_seq(event, turn))
         return replace(self._act(event), name=call.name if event.door == "graph" else event.name)
 
     def _take(self, model_call: str, after: int) -> ToolCall | None:
@@ -154,8 +165,8 @@ class _Trace:
         result, kind = self._result(event), self._kind(event)
         failed = next((child for child in children if child.ok is False), None)
         if failed:
-            return Act(event.name, event.action, False, failed.error_kind, children)
-        return Act(event.name, event.action, result.ok if result else None, kind, children)
+            return Act(event.name, event.action, False, failed.error_kind, children, event.seq)
+        return Act(event.name, event.action, result.ok if result else None, kind, children, event.seq)
 
     def _result(self, event: ToolCall) -> ToolResult | None:
         return self._results.get((event.by == "gateway", event.call))

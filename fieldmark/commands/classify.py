@@ -15,21 +15,28 @@ if TYPE_CHECKING:
 @click.command("classify")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--no-llm", is_flag=True, help="Facts alone; says what they left open.")
+@click.option(
+    "--hierarchy", type=click.Path(path_type=Path), metavar="TSV",
+    help="Names and their parents: columns name, parent, rank, aliases (docs/taxonomy.md).",
+)  # fmt: skip
 @click.option("--anew", is_flag=True, help="Ask the model again, also of what it has classified already.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a run.")
-def command(runs: tuple[Path, ...], no_llm: bool, anew: bool, as_json: bool) -> int:
+def command(runs: tuple[Path, ...], no_llm: bool, hierarchy: Path | None, anew: bool, as_json: bool) -> int:
     """Classify every answer of each RUN that is not correct, and write failures.jsonl.
 
     Facts of the trace decide first. Calling it again changes nothing, unless a verdict changed meanwhile.
 
     \b
     fieldmark classify runs/a --no-llm
+    fieldmark classify runs/a runs/b --no-llm --hierarchy birds.tsv
     """
     from fieldmark.classifying import classify_run
     from fieldmark.rundir import RunDir
 
     for folder in [RunDir.open(run) for run in runs]:
-        done = classify_run(folder, anew=anew, say=lambda line: click.echo(line, err=True))
+        done = classify_run(
+            folder, hierarchy=hierarchy, anew=anew, say=lambda line: click.echo(line, err=True)
+        )
         click.echo(json.dumps(done.model_dump(), ensure_ascii=False) if as_json else _told(done))
     return 0
 
