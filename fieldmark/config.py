@@ -7,7 +7,15 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from fieldmark import protocol
 from fieldmark.errors import UsageError, plain_reason
@@ -59,7 +67,8 @@ class JudgeConfig(BaseModel):
 
     `model` at `base_url`; `key_env` names the variable of its key. `votes`: how often it is asked about an
     answer. `aliases`: whether it gets them beside the reference (`joined`), one a request (`any`), or not
-    (`none`). `prompts` is a folder with an `llm.md` that stands in for ours.
+    (`none`). `temperature` and `seed` are sent unless they are "none", for models that refuse them. `prompts`
+    is a folder with an `llm.md` that stands in for ours.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -70,8 +79,21 @@ class JudgeConfig(BaseModel):
     key_env: str = DEFAULT_KEY_ENV
     votes: int = Field(default=1, ge=1, le=99)
     aliases: Literal["joined", "any", "none"] = "joined"
-    seed: int = 0
+    temperature: float | Literal["none"] = 0.0
+    seed: int | Literal["none"] = 0
     prompts: Path | None = None
+
+    @field_validator("temperature", "seed", mode="before")
+    @classmethod
+    def _number_or_none(cls, value: object, info: ValidationInfo) -> object:
+        kinds = {
+            "temperature": (r"[0-2](\.\d+)?", "a number from 0 to 2"),
+            "seed": (r"-?\d+", "a whole number"),
+        }
+        pattern, wanted = kinds[str(info.field_name)]
+        if not re.fullmatch(f"none|{pattern}", str(value)):
+            raise ValueError(f"give {wanted}, or none to send none")
+        return value
 
     @model_validator(mode="before")
     @classmethod
@@ -244,7 +266,8 @@ _MODEL_KEYS = {
     "eyes": {"eyes_url": "base_url", "eyes_key_env": "key_env"},
     "judge": {
         **{"judge_model": "model", "judge_url": "base_url", "judge_key_env": "key_env"},
-        **{"judge_votes": "votes", "judge_aliases": "aliases", "judge_seed": "seed", "prompts": "prompts"},
+        **{"judge_votes": "votes", "judge_aliases": "aliases", "judge_seed": "seed"},
+        **{"judge_temperature": "temperature", "prompts": "prompts"},
     },
 }
 """A model's own key, a name or a table → other flags and TOML keys that belong to it, and its fields."""

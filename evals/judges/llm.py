@@ -28,9 +28,8 @@ from fieldmark.task import Gold
 
 ASKS = 3
 PROMPT = "llm.md"
-TEMPERATURE = 0.0
-Ask = Callable[[list[Message], float, int], str]
-"""Messages, temperature, seed → the text of the reply. Unjudged when there is none."""
+Ask = Callable[[list[Message], float | None, int | None], str]
+"""Messages, temperature, seed (None: not sent) → the text of the reply. Unjudged when there is none."""
 _BEST_FIRST: tuple[VerdictLabel, ...] = ("correct", "partially_correct", "uncertain", "incorrect")
 
 
@@ -58,7 +57,7 @@ class LlmJudge:
         return {
             "model": self.settings.model,
             "prompt_sha256": hashlib.sha256(self.prompt.encode("utf-8", "replace")).hexdigest(),
-            "temperature": TEMPERATURE,
+            "temperature": self.settings.temperature,
             "seed": self.settings.seed,
             "aliases": self.settings.aliases,
             "votes": self.settings.votes,
@@ -73,10 +72,13 @@ class LlmJudge:
         by_rule = gold.match == "exact_text" or not fold(gold.answer) or not fold(given.answer or "")
         if by_rule:
             return ExactJudge().judge(question, gold, given.answer)
-        seeds = range(self.settings.seed, self.settings.seed + self.settings.votes)
-        return panel.decide([self._vote(question, gold, given, seed) for seed in seeds])
+        return panel.decide([self._vote(question, gold, given, seed) for seed in self._seeds()])
 
-    def _vote(self, question: str, gold: Gold, given: Given, seed: int) -> Judgement:
+    def _seeds(self) -> list[int | None]:
+        first, votes = self.settings.seed, self.settings.votes
+        return [None] * votes if first == "none" else [*range(first, first + votes)]
+
+    def _vote(self, question: str, gold: Gold, given: Given, seed: int | None) -> Judgement:
         """The best word on any of the references."""
         best: Judgement | None = None
         for reference in references(gold, self.settings.aliases):
@@ -88,11 +90,13 @@ class LlmJudge:
         assert best is not None
         return best
 
-    def _one(self, asked: list[Message], given: Given, seed: int) -> Judgement:
+    def _one(self, asked: list[Message], given: Given, seed: int | None) -> Judgement:
         quoted = [given.answer or "", given.raw, given.rationale]
+        told = self.settings.temperature
+        temperature = None if told == "none" else told
         wrong, reply = "", ""
         for _ in range(ASKS):
-            reply = self.ask(asked_again(asked, wrong) if wrong else asked, TEMPERATURE, seed)
+            reply = self.ask(asked_again(asked, wrong) if wrong else asked, temperature, seed)
             try:
                 return read_reply(reply, quoted)
             except NoVerdict as error:

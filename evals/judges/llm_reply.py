@@ -3,6 +3,7 @@
 Thinking is left out, fences and words around the object do no harm. Objects that do not agree, one without a
 score from 0 to 1, and one that the answer itself holds word for word (a quotation, or an answer that plays
 the judge) are no verdict. A cut reply counts only when something follows both its verdict and its score.
+`finer` may be left out, and counts only with `correct`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from fieldmark.records import VerdictLabel
 from fieldmark.tools.model_text import FoundObject, objects_in, without_thinking
 
 LABELS: tuple[VerdictLabel, ...] = get_args(VerdictLabel)
-_KEYS = frozenset({"verdict", "score", "reason"})
+_KEYS = frozenset({"verdict", "score", "finer", "reason"})
 
 
 class NoVerdict(ValueError):
@@ -32,7 +33,7 @@ def read_reply(text: str, quoted: Sequence[str] = ()) -> Judgement:
     if any(each.value in claimed for each in found):
         raise NoVerdict("it repeats a verdict that stands in the answer")
     read = [_judgement(each) for each in found]
-    if len({(said.label, said.score) for said in read}) > 1:
+    if len({(said.label, said.score, said.finer) for said in read}) > 1:
         raise NoVerdict("it holds several verdicts that differ")
     return read[0]
 
@@ -40,7 +41,7 @@ def read_reply(text: str, quoted: Sequence[str] = ()) -> Judgement:
 def _judgement(found: FoundObject) -> Judgement:
     value = found.value
     if found.repaired and not value.keys() <= _KEYS:
-        raise NoVerdict("its JSON is broken, and holds more than verdict, score and reason")
+        raise NoVerdict("its JSON is broken, and holds more than verdict, score, finer and reason")
     if found.cut and [*value][-1] != "reason":
         raise NoVerdict("it breaks off before its end")
     label, reason = _label(value["verdict"]), value.get("reason")
@@ -48,8 +49,10 @@ def _judgement(found: FoundObject) -> Judgement:
     if (label, score) in (("correct", 0.0), ("incorrect", 1.0)):
         raise NoVerdict(f"its score {score:g} contradicts its verdict {label}")
     return Judgement(
-        label, score, reason if isinstance(reason, str) else "", repaired=found.repaired, truncated=found.cut
-    )
+        label, score, reason if isinstance(reason, str) else "",
+        finer=label == "correct" and value.get("finer") is True,
+        repaired=found.repaired, truncated=found.cut,
+    )  # fmt: skip
 
 
 def _label(value: Any) -> VerdictLabel:

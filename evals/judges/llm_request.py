@@ -44,7 +44,7 @@ def asked_again(asked: list[Message], wrong: str) -> list[Message]:
     """The same request after a reply without a verdict. That reply is left out: it can quote the answer."""
     again = (
         f"Your last reply was not used: {wrong}. Reply with one JSON object that has only the keys verdict, "
-        "score and reason."
+        "score, finer and reason."
     )
     return [*asked, {"role": "user", "content": again}]
 

@@ -13,7 +13,7 @@ from fieldmark.evals.judges.base import Judgement
 def decide(votes: Sequence[Judgement]) -> Judgement:
     """The same judgement whatever the order of the votes, but for its reason, that of an agreeing vote.
 
-    The score is the mean of the votes for the label; a tie has 0.
+    The score is the mean of the votes for the label; a tie has 0. It is finer where most of them say so.
     """
     if len(votes) == 1:
         return votes[0]
@@ -26,4 +26,7 @@ def decide(votes: Sequence[Judgement]) -> Judgement:
         return replace(tie, repaired=repaired, truncated=truncated, votes=dict(counts))
     agreeing = [vote for vote in votes if vote.label == first[0]]
     score = fmean(vote.score for vote in agreeing)
-    return replace(agreeing[0], score=score, repaired=repaired, truncated=truncated, votes=dict(counts))
+    finer = sum(vote.finer for vote in agreeing) * 2 > len(agreeing)
+    return replace(
+        agreeing[0], score=score, finer=finer, repaired=repaired, truncated=truncated, votes=dict(counts)
+    )

@@ -15,7 +15,8 @@ class JudgingFacts(BaseModel):
     """Of the `judged` answers: those read from a `repaired` or a `truncated` reply, those `voted` on.
 
     `agreement` is the mean, over the answers voted on, of the share of votes for the most frequent label;
-    None without a panel. `tied` had no label with the most votes: they are `uncertain`.
+    None without a panel. `tied` had no label with the most votes: they are `uncertain`. `finer`: of
+    the correct ones, those more specific than the reference.
     """
 
     judged: int
@@ -25,6 +26,7 @@ class JudgingFacts(BaseModel):
     agreement: float | None
     unanimous: Share
     tied: int
+    finer: Share
 
 
 def judging(cells: Sequence[Cell]) -> JudgingFacts:
@@ -32,6 +34,7 @@ def judging(cells: Sequence[Cell]) -> JudgingFacts:
     verdicts = [
         cell.verdict for cell in cells if cell.verdict and cell.record and cell.record.status == "answered"
     ]
+    right = [verdict for verdict in verdicts if verdict.label == "correct"]
     panels = [sorted(verdict.votes.values()) for verdict in verdicts if verdict.votes]
     return JudgingFacts(
         judged=len(verdicts),
@@ -41,4 +44,5 @@ def judging(cells: Sequence[Cell]) -> JudgingFacts:
         agreement=fmean(votes[-1] / sum(votes) for votes in panels) if panels else None,
         unanimous=Share.of(sum(len(votes) == 1 for votes in panels), len(panels)),
         tied=sum(votes[-2:] == [votes[-1]] * 2 for votes in panels),
+        finer=Share.of(sum(verdict.finer for verdict in right), len(right)),
     )

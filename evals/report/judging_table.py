@@ -8,7 +8,7 @@ from fieldmark.evals.report.table import Table
 
 
 def judging_table(summary: Summary) -> Table:
-    """Agreement of a panel, replies that were mended; no rows where there is neither."""
+    """Agreement of a panel, replies that were mended, finer answers; no rows where there is nothing of it."""
     facts = summary.judging
     rows = [
         ["votes agree, mean", f"{facts.voted} answers", percent(facts.agreement)],
@@ -23,8 +23,15 @@ def judging_table(summary: Summary) -> Table:
             _share(facts.truncated, facts.judged),
         ],
     ]
-    shown = [*(rows if facts.voted else []), *(mended if facts.repaired or facts.truncated else [])]
-    note = "votes agree: the share of an answer's votes that its most frequent label has."
+    finer = [["correct, and finer than the reference", count(facts.finer), percent(facts.finer.fraction)]]
+    shown = [
+        *(rows if facts.voted else []),
+        *(mended if facts.repaired or facts.truncated else []),
+        *(finer if facts.finer.count else []),
+    ]
+    note = (
+        "votes agree: the share of an answer's votes that its most frequent label has; finer: more specific."
+    )
     return Table("Judging", note, ["what", "of", "%"], shown)
 
 

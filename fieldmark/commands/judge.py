@@ -29,7 +29,11 @@ def judge_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 type=click.Choice(["joined", "any", "none"]),
                 help="Aliases beside the reference, each asked about by itself, or none.  [default: joined]",
             ),
-            click.option("--judge-seed", type=int, help="Sent to the judge, + 1 a vote.  [default: 0]"),
+            click.option("--judge-seed", help="Sent to the judge, + 1 a vote; or none.  [default: 0]"),
+            click.option(
+                "--judge-temperature",
+                help="Sent to the judge; none for a model that refuses it.  [default: 0]",
+            ),
             click.option("--prompts", type=_FOLDER, help="A folder with an llm.md of your own."),
         ]
     ):

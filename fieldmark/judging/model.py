@@ -62,42 +62,51 @@ class JudgeModel:
             shown = public_url(endpoint(self.base_url, ""))
             raise UsageError(f"unknown --judge-model {self.name!r}: {shown} serves {some}")
 
-    def ask(self, messages: Messages, temperature: float, seed: int) -> str:
-        """The text of a reply, "" where it has none. Unjudged when the server refuses these messages;
-        ServerDown when it does not answer; JudgingOver when it has no quota or refuses the key.
+    def ask(self, messages: Messages, temperature: float | None, seed: int | None) -> str:
+        """The text of a reply, "" where it has none; what is None is not sent. Unjudged when the server
+        refuses these messages; ServerDown when it does not answer; JudgingOver when it has no quota, or
+        refuses the key, the temperature or the seed.
         """
         from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
 
         again = retry_if_exception_type(Again)
         tries = Retrying(stop=stop_after_attempt(TRIES), wait=self._wait, retry=again, reraise=True)
+        sampling = {"temperature": temperature, "seed": seed}
+        sent = {name: value for name, value in sampling.items() if value is not None}
         try:
-            return text_of(tries(self._try, messages, temperature, seed))
+            return text_of(tries(self._try, messages, sent))
         except Again as error:
             raise ServerDown(f"{self.shown}: {error} ({TRIES} tries)") from None
         except ModelFault as fault:
-            why = "takes no temperature or seed: choose another --judge-model"
-            raise JudgingOver(f"{self.shown} {why}" if fault.kind == "forced" else str(fault)) from None
+            raise JudgingOver(str(fault)) from None
 
-    def _try(self, messages: Messages, temperature: float, seed: int) -> ChatCompletion:
+    def _try(self, messages: Messages, sampling: dict[str, float]) -> ChatCompletion:
         import openai
 
         try:
             return self._client.chat.completions.create(
-                model=self.name, messages=messages, temperature=temperature, seed=seed,  # type: ignore[arg-type]
-            )  # fmt: skip
+                model=self.name,
+                messages=messages,  # type: ignore[arg-type]
+                extra_body=sampling,
+            )
         except openai.APIStatusError as error:
-            raise self._refusal(error) from None
+            raise self._refusal(error, sampling) from None
         except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError) as error:
             raise Again(f"{type(error).__name__}: {error}"[:300]) from None
 
-    def _refusal(self, error: APIStatusError) -> Exception:
+    def _refusal(self, error: APIStatusError, sampling: dict[str, float]) -> Exception:
         reply = error.response
+        fault = ServerError(
+            reply.status_code, self.shown, chat.PATH, reply.headers, reply.content, [*sampling]
+        )  # fmt: skip
         try:
-            ServerError(
-                reply.status_code, self.shown, chat.PATH, reply.headers, reply.content,
-                ("temperature", "seed"),
-            ).judge()  # fmt: skip
-        except (Again, ModelFault) as found:
+            fault.judge()
+        except Again as found:
+            return found
+        except ModelFault as found:
+            if found.kind == "forced":
+                name = fault.refused
+                return JudgingOver(f"{self.shown} takes no {name} of ours: add --judge-{name} none")
             return found
         return Unjudged(f"{self.shown} answered {reply.status_code}: {error.message}"[:300])
 

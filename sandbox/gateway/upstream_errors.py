@@ -60,10 +60,15 @@ class ServerError:
             raise self._stop(str(status), f"answered {status}: check the URL, the model's name and the key")
         if status in _RETRIED or status >= 500:
             raise Again(f"HTTP {status}", self._retry_after(), overload=status in _OVERLOAD)
-        for name in self.forced if status in (400, 422) else ():
-            if self._refuses(name):
-                why = f"refuses the forced parameter {name}: leave it out; it said: {self._message[:200]}"
-                raise self._stop("forced", why)
+        if self.refused:
+            why = f"refuses the forced parameter {self.refused}: leave it out; it said: {self._message[:200]}"
+            raise self._stop("forced", why)
+
+    @property
+    def refused(self) -> str | None:
+        """The parameter that the run sets and the server does not take, where it says so."""
+        names = self.forced if self.status in (400, 422) else ()
+        return next((name for name in names if self._refuses(name)), None)
 
     def _stop(self, kind: str, why: str) -> ModelFault:
         return ModelFault(f"{self.url} {why}", kind=kind, stops_run=True)

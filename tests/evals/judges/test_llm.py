@@ -140,12 +140,30 @@ def test_an_overloaded_server_is_asked_again() -> None:
     [
         (Reply(status=429, error={"message": "pay", "code": "insufficient_quota"}), "quota is used up"),
         (Reply(status=401), "answered 401"),
-        (Reply(status=400, error={"message": "no", "param": "temperature"}), "takes no temperature"),
+        (Reply(status=400, error={"message": "no", "param": "temperature"}), "add --judge-temperature none"),
+        (Reply(status=422, error={"message": "extra field: seed"}), "add --judge-seed none"),
     ],
 )
 def test_what_holds_for_every_answer_ends_the_judging(reply: Reply, why: str) -> None:
     with ModelServer([reply]) as server, pytest.raises(JudgingOver, match=why):
         judge_at(server).judge(QUESTION, GOLD, "Saab 340B")
+
+
+def test_a_model_that_takes_neither_temperature_nor_seed_is_sent_none() -> None:
+    """As gpt-5 and the like do, which know no temperature but 1."""
+
+    def strict(body: Body) -> Reply:
+        unknown = next((name for name in ("temperature", "seed") if name in body), None)
+        said = {"message": f"Unsupported value: {unknown!r}", "param": unknown, "code": "unsupported_value"}
+        return Reply(status=400, error=said) if unknown else RIGHT
+
+    with ModelServer(strict) as server:
+        plain, mended = judge_at(server), judge_at(server, temperature="none", seed="none", votes=2)
+        with pytest.raises(JudgingOver, match="takes no temperature of ours: add --judge-temperature none"):
+            plain.judge(QUESTION, GOLD, "Saab 340B")
+        assert mended.judge(QUESTION, GOLD, "Saab 340B").votes == {"correct": 2}
+    assert plain.name != mended.name
+    assert (mended.described["temperature"], mended.described["seed"]) == ("none", "none")
 
 
 def test_a_server_that_stays_down_leaves_an_answer_unjudged() -> None:
@@ -184,6 +202,9 @@ def test_options_and_a_table_say_the_same(tmp_path: Path) -> None:
     toml.write_text('[judge]\nname = "llm"\nmodel = "m"\nbase_url = "http://h/v1"\nvotes = 3\n')
     flags = {"judge": "llm", "judge_model": "m", "judge_url": "http://h/v1", "judge_votes": 3}
     assert load_config(toml, {}).judge == load_config(None, flags).judge
+    toml.write_text(toml.read_text() + 'temperature = "none"\nseed = 4\n')
+    sampling = {"judge_temperature": "none", "judge_seed": "4"}
+    assert load_config(toml, {}).judge == load_config(None, flags | sampling).judge
     toml.write_text('judge = "exact"\n')
     assert load_config(toml, {}).judge == JudgeConfig()
 
@@ -196,6 +217,8 @@ def test_options_and_a_table_say_the_same(tmp_path: Path) -> None:
         ({"judge": "llm", "judge_model": "m", "judge_url": "h:80"}, "is not an http"),
         ({"judge_model": "m"}, "take --judge llm"),
         ({"judge": "llm", "judge_votes": 0}, "greater than or equal to 1"),
+        ({"judge": "llm", "judge_temperature": "warm"}, "give a number from 0 to 2, or none to send none"),
+        ({"judge": "llm", "judge_seed": "1.5"}, "give a whole number, or none"),
         ({"judge": "llm", "judge_model": "m", "judge_url": "http://h", "prompts": Path("/none")}, "llm.md"),
     ],
 )

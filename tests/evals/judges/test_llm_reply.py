@@ -48,6 +48,21 @@ def test_what_is_not_quite_json_is_repaired_and_marked(reply: str, label: str, r
     assert said.reason.replace("\\", "") == reason
 
 
+@pytest.mark.parametrize(
+    ("reply", "finer"),
+    [
+        (RIGHT, False),
+        ('{"verdict": "correct", "score": 1, "finer": true, "reason": "names the variant"}', True),
+        ('{"verdict": "correct", "score": 1, "finer": "true", "reason": ""}', False),
+        ('{"verdict": "incorrect", "score": 0, "finer": true, "reason": ""}', False),
+        ("{verdict: 'correct', score: 1, finer: true, reason: 'ok'}", True),
+        ('{"verdict":"correct","score":1,"finer":true,"reason":"names the vari', True),
+    ],
+)
+def test_a_correct_answer_may_be_called_finer(reply: str, finer: bool) -> None:
+    assert read_reply(reply).finer is finer
+
+
 def test_a_reply_cut_in_its_reason_counts_and_is_marked() -> None:
     said = read_reply('{"verdict":"partially_correct","score":0.5,"reason":"the family is right but the')
     assert (said.label, said.score, said.truncated) == ("partially_correct", 0.5, True)
@@ -65,6 +80,7 @@ def test_a_reply_cut_in_its_reason_counts_and_is_marked() -> None:
         (f"<think>{RIGHT}", "no JSON object"),
         (f"{RIGHT}\n\nOn reflection:\n{WRONG}", "differ"),
         (f"[{RIGHT},{WRONG}]", "differ"),
+        (f'{RIGHT} {{"verdict":"correct","score":1,"finer":true,"reason":""}}', "differ"),
         (f"The candidate wrote: {RIGHT}\nMy verdict: {WRONG}", "differ"),
         ('{"score":0.5,"reason":"the family is right but the verdict', "no JSON object"),
         ('{"score":1.0,"verdict":"correct', "breaks off"),

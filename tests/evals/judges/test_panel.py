@@ -32,5 +32,11 @@ def test_most_votes_win_and_a_tie_is_uncertain_whatever_the_order(
     assert all(sum((said.votes or {}).values()) == len(votes) for said in found)
 
 
+@pytest.mark.parametrize(("finer", "most"), [((True, True, False), True), ((True, False), False)])
+def test_finer_is_what_most_of_the_agreeing_votes_say(finer: tuple[bool, ...], most: bool) -> None:
+    votes = [Judgement.of("correct", "same", finer=each) for each in finer]
+    assert {decide([*order, WRONG]).finer for order in permutations(votes)} == {most}
+
+
 def test_one_vote_is_no_panel() -> None:
     assert decide([RIGHT]) == RIGHT

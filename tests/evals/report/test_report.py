@@ -13,37 +13,18 @@ from fieldmark.commands.report import command
 from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.summary import summarise
 from fieldmark.evals.report.html import render_html
-from fieldmark.rundir import RunDir
+from tests.evals.papers.fika_runs import openclaw_small
 
 if TYPE_CHECKING:
-    from tests.evals.conftest import BuildRun, RunBuilder
+    from tests.evals.conftest import BuildRun
 
 
 def report(*arguments: object) -> Result:
     return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
-def table_three(run: RunBuilder) -> RunDir:
-    """OpenClaw + Qwen3-VL-8B in the paper: 604 calls in 149 of 311 episodes, 544 failed, 519 not found."""
-    ends = ["not_offered"] * 519 + ["failed"] * 25 + ["ok"] * 60
-    for number in range(311):
-        run.task(f"t{number}", split="public" if number < 195 else "real-life")
-        episode = run.episode(f"t{number}", verdict="correct" if number < 43 else "incorrect")
-        mine = ends[number::149] if number < 149 else []
-        episode.step(*(("image" if end == "not_offered" else "ocr", end) for end in mine))
-    return run.finish()
-
-
-def test_table_three_of_the_paper_comes_out_exactly(build_run: BuildRun) -> None:
-    folder = table_three(build_run(sees=False))
-    text = report(folder.path).stdout
-    row = next(line.split() for line in text.splitlines() if line.split()[:2] == ["311", "149/311"])
-    assert row[:8] == ["311", "149/311", "47.9", "604", "1.94", "544/604", "90.1", "519"]
-    assert "13.8 % correct (43/311 done; 43/311 attempted; 43/311 all tasks" in text
-
-
 def test_output_fits_a_hundred_columns_without_colour_when_piped(build_run: BuildRun) -> None:
-    text = report(table_three(build_run()).path).stdout
+    text = report(openclaw_small(build_run()).path).stdout
     lines = [line for line in text.splitlines() if not line.startswith("report: ")]
     assert max(map(len, lines)) <= 100
     assert "\x1b" not in text
@@ -140,7 +121,7 @@ def test_names_from_a_model_cannot_drive_the_terminal(build_run: BuildRun) -> No
 
 
 def test_json_is_all_that_is_printed_and_holds_fractions(build_run: BuildRun) -> None:
-    folder = table_three(build_run())
+    folder = openclaw_small(build_run())
     found = json.loads(report(folder.path, "--json").stdout)["runs"][0]
     assert found["tool_use"]["errors"] == {
         "count": 544,

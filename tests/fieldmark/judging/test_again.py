@@ -149,6 +149,16 @@ def test_a_panel_reports_how_far_its_votes_agree(run: RunDir) -> None:
     ]
 
 
+def test_answers_that_are_finer_than_the_reference_are_counted(run: RunDir) -> None:
+    finer = Reply(json.dumps({"verdict": "correct", "score": 1, "finer": True, "reason": "the variant"}))
+    with ModelServer(lambda body: finer if "plane 0:" in str(body) else RIGHT) as server:
+        judge(run, llm(server, temperature="none"))
+    [table] = [table for table in tables(summarise(run)) if table.title == "Judging"]
+    assert table.rows == [["correct, and finer than the reference", "1/10", "10.0"]]
+    assert "temperature" not in server.requests[0]
+    assert recorded_judge(run).temperature == "none"
+
+
 def test_prompts_of_the_users_own_are_found_again(run: RunDir, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "llm.md").write_text("Judge as you like.")
