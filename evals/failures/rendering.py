@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from fieldmark.evals.asking.request import shortened
 from fieldmark.trace import (
     Answer,
     Egress,
@@ -72,14 +73,6 @@ def seqs(made: Iterable[Step]) -> set[int]:
 def as_lines(made: Iterable[Step]) -> list[str]:
     """A line a step, for a person."""
     return [_line(step) for step in made]
-
-
-def shortened(text: str, limit: int) -> str:
-    """A text without its middle, where it is longer than `limit`."""
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    return f"{text[:half]} [… {len(text) - 2 * half} characters …] {text[-half:]}"
 
 
 def _told(event: Event, limit: int) -> Step:
