@@ -275,7 +275,8 @@ class _Judging:
         try:
             verdict = await asyncio.to_thread(self._judge.judge, task.question, task.gold, record)
         except Exception as error:  # a judge may be the user's own code: whatever it does, the run goes on
-            self._progress.say(f"episode {record.id} stays unjudged: {type(error).__name__}: {error}"[:300])
+            if line := self._judge.complaint(record, error):
+                self._progress.say(line)
             return
         self._progress.judged(verdict)
 

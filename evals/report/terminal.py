@@ -62,8 +62,9 @@ def print_table(table: Table, console: Console) -> None:
         heading = _text(name) if len(table.columns) <= _MANY else Text("\n").join(map(_text, name.split()))
         drawn.add_column(heading, justify="left" if text else "right", no_wrap=not text, overflow="fold")
     for index, row in enumerate(table.rows):
-        style = "bold" if index in table.totals else None
-        drawn.add_row(*(_text(cell) for cell in row), style=style, end_section=index in table.totals)
+        total = index in table.totals
+        ends = total and index + 1 not in table.totals
+        drawn.add_row(*(_text(cell) for cell in row), style="bold" if total else None, end_section=ends)
     console.print(drawn)
     console.print(_text(table.note, "dim"))
     console.print()

@@ -92,7 +92,8 @@ def _judge_all(folder: RunDir, judge: Judge, items: list[_Item], say: Say) -> li
         try:
             return each.judge(item.question, item.gold, item.record)
         except Exception as error:  # a judge may be the user's own code: the others are judged all the same
-            say(f"episode {item.record.id} stays unjudged: {error}"[:300])
+            if line := each.complaint(item.record, error):
+                say(line)
             return None
 
     with ThreadPoolExecutor(AT_ONCE) as pool:

@@ -28,6 +28,7 @@ class EpisodeJudge:
         self._folder = folder
         self._over: str | None = None
         self._outages = 0
+        self._told: set[str] = set()
         self._writing = threading.Lock()
 
     def judge(self, question: str, gold: Gold, record: EpisodeRecord) -> Verdict:
@@ -49,10 +50,19 @@ class EpisodeJudge:
             self._folder.add_verdict(verdict)
         return verdict
 
+    def complaint(self, record: EpisodeRecord, error: Exception) -> str | None:
+        """What to say of an episode left unjudged; None where what ended the judging was told before."""
+        if not isinstance(error, JudgingOver):
+            return f"episode {record.id} stays unjudged: {_why(error)}"[:300]
+        with self._writing:
+            told = str(error) in self._told
+            self._told.add(str(error))
+        return None if told else f"the judging ends here, what is left stays unjudged: {error}"
+
     def _say(self, question: str, gold: Gold, record: EpisodeRecord) -> Judgement:
         answer = record.answer if record.status == "answered" else None
         if self._over and answer:
-            raise Unjudged(self._over)
+            raise JudgingOver(self._over)
         if not isinstance(self._judge, FullJudge):
             return self._judge.judge(question, gold, answer)
         return self._judge.judge_given(question, gold, given(self._folder, record, answer))
@@ -62,9 +72,13 @@ class EpisodeJudge:
         if isinstance(error, JudgingOver) or self._outages >= OUTAGES:
             self._over = str(error)
         reply = error.reply[:SHOWN] if isinstance(error, Unjudged) else ""
-        why = str(error) if isinstance(error, Unjudged) else f"{type(error).__name__}: {error}"
         with self._writing:
-            self._folder.add_unjudged(record, self._judge.name, why, reply)
+            self._folder.add_unjudged(record, self._judge.name, _why(error), reply)
+
+
+def _why(error: Exception) -> str:
+    """What a judge says of itself; of another fault, its kind too."""
+    return str(error) if isinstance(error, Unjudged) else f"{type(error).__name__}: {error}"
 
 
 def given(folder: RunDir, record: EpisodeRecord, answer: str | None) -> Given:

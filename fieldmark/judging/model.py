@@ -125,7 +125,7 @@ class AskedModel:
             if found.kind == "forced":
                 name = fault.refused
                 return JudgingOver(
-                    f"{self.shown} takes no {name} of ours: add {self.asked.prefix}{name} none"
+                    f"{self.shown} takes no {name}: add {self.asked.prefix}{name} none"
                 )
             return found
         return Unjudged(f"{self.shown} answered {reply.status_code}: {error.message}"[:300])

@@ -132,6 +132,21 @@ def test_other_text_stays(text: str) -> None:
     assert text_cell(text) == text
 
 
+def test_ids_that_excel_would_change_are_marked_for_it_and_stay_as_they_are_in_the_truth(
+    tmp_path: Path,
+) -> None:
+    ids = ["007", "73928e05", "1-2", "12345678901234567890"]
+    builder = RunBuilder(tmp_path / "run")
+    for task_id in ids:
+        builder.task(task_id).episode(task_id, verdict="incorrect").answer("=HYPERLINK(1)")
+    export_public(builder.finish(), tmp_path / "out")
+    with (tmp_path / "out" / "results.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["id"], row["answer"]) for row in rows] == [(f"'{each}", "'=HYPERLINK(1)") for each in ids]
+    truth = jsonl.read(tmp_path / "out" / "episodes.jsonl").rows
+    assert [(row["id"], row["answer"]) for row in truth] == [(each, "=HYPERLINK(1)") for each in ids]
+
+
 def test_a_csv_has_a_mark_for_excel_and_keeps_numbers(tmp_path: Path) -> None:
     write_csv(tmp_path / "a.csv", ["id", "answer", "seconds"], [["007", '运-20,\n"x"', -1.5], ["a", None, 2]])
     raw = (tmp_path / "a.csv").read_bytes()

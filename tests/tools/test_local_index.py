@@ -161,6 +161,22 @@ def test_an_entity_is_one_hit(index: LocalIndex) -> None:
     assert [hit.rank for hit in hits] == [1, 2, 3, 4]
 
 
+def test_near_copies_of_one_thing_take_one_place_of_the_best(tmp_path: Path) -> None:
+    """Three pictures of one entity would else be three votes for it, and leave no place for another."""
+    pictures = {
+        "a.png": scene(0),
+        "b.png": scene(0).resize((600, 450)),
+        "c.png": scene(0).crop((5, 5, 395, 295)),
+    }
+    for name, picture in {**pictures, "d.png": scene(1)}.items():
+        (tmp_path / name).write_bytes(png(picture))
+    rows = [row(name, "scene 0") for name in pictures] + [row("d.png", "scene 1")]
+    (tmp_path / "index.jsonl").write_text("".join(json.dumps(item) + "\n" for item in rows))
+    build(tmp_path, processes=0)
+    hits = LocalIndex.open(tmp_path).query(jpeg(scene(0)), 2)
+    assert [hit.entity for hit in hits] == ["scene 0", "scene 1"]
+
+
 def test_a_flat_query_finds_nothing_verified(index: LocalIndex) -> None:
     hits = index.query(png(Image.new("RGB", (200, 200), "white")), 5)
     assert all(hit.score < 0.5 for hit in hits)

@@ -187,3 +187,14 @@ def test_an_unknown_top_category_stays_with_a_warning(tmp_path: Path) -> None:
     loaded = fika(fika_data.jsonl(tmp_path, rows))
     assert loaded.tasks[0].labels.top == "Weather"
     assert "Weather" in loaded.warnings[0]
+
+
+def test_ids_of_a_csv_that_look_like_numbers_dates_or_formulas_stay_texts(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    rows = ['007,x.jpg,q?,"=HYPERLINK(""http://example.invalid"")"', "73928e05,x.jpg,q?,+1-2"]
+    rows += ["1-2,x.jpg,q?,@SUM(1)", "12345678901234567890,x.jpg,这是什么？,运-20"]
+    path.write_text("\ufeffid,image,question,answer\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    loaded = fika(path).tasks
+    assert [task.id for task in loaded] == ["007", "73928e05", "1-2", "12345678901234567890"]
+    answers = [task.gold.answer for task in loaded]
+    assert answers == ['=HYPERLINK("http://example.invalid")', "+1-2", "@SUM(1)", "运-20"]

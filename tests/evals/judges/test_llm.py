@@ -159,7 +159,7 @@ def test_a_model_that_takes_neither_temperature_nor_seed_is_sent_none() -> None:
 
     with ModelServer(strict) as server:
         plain, mended = judge_at(server), judge_at(server, temperature="none", seed="none", votes=2)
-        with pytest.raises(JudgingOver, match="takes no temperature of ours: add --judge-temperature none"):
+        with pytest.raises(JudgingOver, match="takes no temperature: add --judge-temperature none"):
             plain.judge(QUESTION, GOLD, "Saab 340B")
         assert mended.judge(QUESTION, GOLD, "Saab 340B").votes == {"correct": 2}
     assert plain.name != mended.name

@@ -156,6 +156,38 @@ def test_damaged_and_doubled_rows_are_pointed_out(build_run: BuildRun) -> None:
     assert len(summary.caveats) == 3
 
 
+@pytest.mark.parametrize("last_is_our_fault", [False, True])
+def test_an_episode_that_stands_twice_counts_once_as_its_last_valid_attempt(
+    build_run: BuildRun, last_is_our_fault: bool
+) -> None:
+    run = build_run()
+    for number in range(5):
+        run.task(f"i{number}")
+        attempts = ["ours", "valid"] if number in (2, 4) else ["valid"]
+        for attempt in reversed(attempts) if last_is_our_fault else attempts:
+            if attempt == "ours":
+                run.episode(f"i{number}", status="sandbox_error")
+            else:
+                run.episode(f"i{number}", verdict="incorrect" if number == 4 else "correct")
+    summary = summarise(run.finish())
+    row = summary.accuracy.headline
+    assert (count(row.strict), row.sandbox_error, summary.tasks) == ("4/5", 0, 5)
+    assert any(line.startswith("2 rows of episodes.jsonl repeat an episode") for line in summary.caveats)
+
+
+def test_a_fault_of_ours_is_no_wrong_answer_and_a_true_timeout_is(build_run: BuildRun) -> None:
+    """One that had no turn before a server's 503, one that ran out of its time at work, one right answer."""
+    run = build_run()
+    run.task("t1", top="A").episode("t1", status="sandbox_error", seconds=5.0)
+    run.task("t2", top="B").episode("t2", status="timeout", seconds=900.4)
+    run.task("t3", top="C").episode("t3", verdict="correct")
+    summary = summarise(run.finish())
+    row = summary.accuracy.headline
+    assert (count(row.strict), count(row.attempted), row.sandbox_error) == ("1/2", "1/3", 1)
+    assert summary.accuracy.macro[0].strict == 0.5  # of B and C: A, where nothing was done, halves nothing
+    assert {episode.id: episode.seconds for episode in summary.episodes} == {"t1": 5, "t2": 900.4, "t3": 10}
+
+
 def test_wilson_agrees_with_the_published_example() -> None:
     """15 of 148: 0.0624 to 0.1605 (Newcombe 1998, Statistics in Medicine 17:857, table I, method 3)."""
     interval = wilson(Share.of(15, 148))

@@ -131,6 +131,31 @@ def test_json_is_all_that_is_printed_and_holds_fractions(build_run: BuildRun) ->
     assert "SECRET" not in json.dumps(found)
 
 
+def test_micro_and_macro_are_printed_by_name_and_in_one_unit(build_run: BuildRun) -> None:
+    """0.82 is a fraction in JSON, 82.0 under a heading with a % for people; 85 or 50/100 nowhere."""
+    run = build_run()
+    for number in range(100):
+        top, good = ("A", number < 81) if number < 90 else ("B", number < 91)
+        run.task(f"t{number}", top=top).episode(f"t{number}", verdict="correct" if good else "incorrect")
+    folder = run.finish()
+    text = report(folder.path).stdout
+    heading = " ".join(text[text.index("Accuracy by denominator") :].split("─")[0].split())
+    assert all(name in heading for name in ("micro", "macro", "strict", "%"))
+    assert any(line.split()[:3] == ["all", "82.0", "50.0"] for line in text.splitlines())
+    assert "<b>82.0 %</b>" in folder.report_html.read_text()
+    found = json.loads(report(folder.path, "--json").stdout)["runs"][0]["accuracy"]
+    assert (found["rows"][-1]["strict"]["fraction"], found["macro"][0]["strict"]) == (0.82, 0.5)
+
+
+def test_unjudged_answers_are_printed_with_the_bound_they_leave(build_run: BuildRun) -> None:
+    run = build_run()
+    for number in range(10):
+        run.task(f"t{number}").episode(f"t{number}", verdict="correct" if number < 6 else None)
+    text = " ".join(report(run.finish().path).stdout.split())
+    assert "6/6 done; 6/10 attempted" in text
+    assert "Were all unjudged answers correct, strict would be 100.0 %." in text
+
+
 def test_several_runs_are_compared(build_run: BuildRun, tmp_path: Path) -> None:
     folders = []
     for name in ("first", "second"):
