@@ -124,9 +124,7 @@ class AskedModel:
         except ModelFault as found:
             if found.kind == "forced":
                 name = fault.refused
-                return JudgingOver(
-                    f"{self.shown} takes no {name}: add {self.asked.prefix}{name} none"
-                )
+                return JudgingOver(f"{self.shown} takes no {name}: add {self.asked.prefix}{name} none")
             return found
         return Unjudged(f"{self.shown} answered {reply.status_code}: {error.message}"[:300])
 
