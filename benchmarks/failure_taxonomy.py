@@ -4,7 +4,7 @@ Every agent of `failing_agents/` runs over tasks of fieldmark-mini in the real s
 its answers; its own label is known by how it is made. What facts leave open counts as a class of its own, so
 it counts as a disagreement. An answer that happens to be right is no failure, and is told apart.
 
-    .venv/bin/python -m benchmarks.failure_taxonomy [--out FOLDER] [--modes sleeps,crashes]
+    .venv/bin/python -m benchmarks.failure_taxonomy [--out FOLDER] [--modes sleeps,crashes] [--write]
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmarks._tables import write_section
 from benchmarks.failing_modes import MODES, Mode
 from fieldmark.classifying import classify_run
 from fieldmark.evals.failures.agreement import Agreement, agreement
@@ -89,19 +90,30 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, help="Keep the run folders here; those that are there stay.")
     parser.add_argument("--modes", default=",".join(mode.name for mode in MODES))
+    parser.add_argument("--limit", type=int, help="Only so many tasks of each script.")
     parser.add_argument("--parallel", type=int, default=3)
+    parser.add_argument("--write", action="store_true", help="Into docs/taxonomy.md too.")
     options = parser.parse_args()
-    modes = [mode for mode in MODES if mode.name in options.modes.split(",")]
+    named = [mode for mode in MODES if mode.name in options.modes.split(",")]
+    modes = [replace(mode, tasks=mode.tasks[: options.limit]) for mode in named]
     with tempfile.TemporaryDirectory() as name, ModelServer(puppet) as server:
         folder = options.out or Path(name)
         runs = {mode: _run(mode, server.url, folder, options.parallel) for mode in modes}
-        for title, hierarchy in (
-            ("with hierarchy.tsv", HIERARCHY),
-            ("without a hierarchy of the user's", None),
-        ):
-            traces = [trace for mode, run in runs.items() for trace in traces_of(mode, run, hierarchy)]
-            print(f"\n## {title}\n")
-            print("\n".join(report(traces, list(runs.values()))), flush=True)
+        text = "\n".join(_measured(runs))
+    print(text)
+    if options.write:
+        write_section("failures", text, "taxonomy.md")
+
+
+def _measured(runs: dict[Mode, RunDir]) -> Iterator[str]:
+    """With the hierarchy of `failing_agents/`, and without: what no source relates, facts cannot."""
+    for title, hierarchy in (
+        ("With `hierarchy.tsv`", HIERARCHY),
+        ("Without a hierarchy of the user's", None),
+    ):
+        traces = [trace for mode, run in runs.items() for trace in traces_of(mode, run, hierarchy)]
+        yield f"\n### {title}\n"
+        yield from report(traces, list(runs.values()))
 
 
 def _run(mode: Mode, url: str, folder: Path, parallel: int) -> RunDir:

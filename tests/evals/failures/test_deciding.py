@@ -73,6 +73,7 @@ def test_of_two_rules_the_earlier_one_decides(expected: str, of: Case) -> None:
 
 def test_a_person_who_held_the_answer_for_wrong_ends_the_doubt() -> None:
     assert label(case(outcome="uncertain", audit="wrong")) == "wrong_entity_retrieval"
+    assert label(case(outcome="uncertain", audit="unsure")) == "judge_or_label_doubt"
 
 
 @pytest.mark.skipif(aircraft_types() is None, reason="needs the extra [aircraft]")
