@@ -16,7 +16,7 @@ from fieldmark.evals.failures.aircraft_types import aircraft_types
 from fieldmark.evals.failures.case import Case, Decision, Open, SecondStage
 from fieldmark.evals.failures.cases import cases_of
 from fieldmark.evals.failures.deciding import decide
-from fieldmark.evals.failures.hierarchy import Hierarchy
+from fieldmark.evals.failures.hierarchy import OWN_SOURCES, Hierarchy
 from fieldmark.evals.failures.hierarchy_file import HierarchyFile
 from fieldmark.evals.failures.taxonomy import VERSION
 from fieldmark.findings import Failure, FailureReason, Stage
@@ -72,6 +72,7 @@ def classify_run(
     run.lock()
     try:
         sitting = _Sitting(run.failures(), hierarchies, second_stage, anew, say)
+        sitting.warn_of_lost_hierarchies()
         with ThreadPoolExecutor(AT_ONCE) as pool:
             each = pool.map if second_stage else map
             done = [_written(run, sitting, found) for found in each(sitting.classify, cases_of(run))]
@@ -89,6 +90,12 @@ class _Sitting:
     second_stage: SecondStage | None
     anew: bool
     say: Say
+
+    def warn_of_lost_hierarchies(self) -> None:
+        """Where earlier rows rest on a source that is not here now."""
+        rested = {row.hierarchy for row in self.before.values() if row.hierarchy}
+        for name in sorted(rested - {source.name for source in self.hierarchies} - OWN_SOURCES):
+            self.say(f"earlier rows rest on the hierarchy {name}, which is not given now: classified without")
 
     def classify(self, case: Case) -> _Found:
         """The row of a case."""

@@ -16,6 +16,11 @@ _LITTLE = frozenset("a an the of in at by from and de la le van von s".split())
 """Words that relate nothing."""
 
 
+VERDICT, GOLD_BROADER = "verdict", "gold.broader"
+OWN_SOURCES = frozenset({VERDICT, GOLD_BROADER})
+"""Sources that every run has: the judge's `partially_correct`, the reference's own list."""
+
+
 class Hierarchy(Protocol):
     """A source of names and their parents. `name` stands in every row that rests on it."""
 
@@ -42,7 +47,7 @@ class GoldNames:
     words such as "airliner", which make no siblings.
     """
 
-    name = "gold.broader"
+    name = GOLD_BROADER
 
     def __init__(self, gold: Gold) -> None:
         self._broader = {plain(text) for text in gold.broader}

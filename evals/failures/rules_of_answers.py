@@ -9,11 +9,15 @@ from fieldmark.task import Gold
 
 
 def doubt(case: Case) -> Decision | None:
-    """Before all that takes the verdict for granted. A person's word goes over the judge's."""
-    why = "a person held the answer for right" if case.audit == "right" else None
-    if case.audit is None and case.outcome == "uncertain":
+    """Before all that takes the verdict for granted. A person's `right` or `wrong` goes over the judge."""
+    if case.audit == "wrong":
+        return None
+    why = None
+    if case.audit == "right":
+        why = "a person held the answer for right"
+    elif case.outcome == "uncertain":
         why = "the judge was uncertain"
-    elif case.audit is None and case.gold and _is_a_name(case.answer, case.gold):
+    elif case.gold and _is_a_name(case.answer, case.gold):
         why = "the judge refused an answer that is a name of the reference"
     return Decision("judge_or_label_doubt", why, events=case.answered) if why else None
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fieldmark.evals.failures.calls import LOOK_UPS
 from fieldmark.evals.failures.case import Case, Decision, Open
-from fieldmark.evals.failures.hierarchy import Hierarchy, relation, shares_words
+from fieldmark.evals.failures.hierarchy import VERDICT, Hierarchy, relation, shares_words
 from fieldmark.findings import GoldFacts, TraceFacts
 from fieldmark.task import Gold
 
@@ -31,7 +31,7 @@ def _related(case: Case, gold: Gold, hierarchies: Sequence[Hierarchy]) -> Decisi
         return None
     if case.outcome == "partially_correct":
         why = "the judge: a part of the reference"
-        return Decision("too_broad", why, events=case.answered, source="verdict")
+        return Decision("too_broad", why, events=case.answered, source=VERDICT)
     found = relation(case.answer, gold, hierarchies)
     if found is None:
         return Open("may_be_related") if shares_words(case.answer, gold, case.question) else None

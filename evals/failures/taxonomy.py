@@ -36,7 +36,9 @@ CLASSES: dict[FailureLabel, Definition] = {
     ),
     "no_acquisition": Definition("It answered without a single act.", None, "retrieval"),
     "generation_or_empty": Definition("It crashed, or ended without a text as its answer."),
-    "tool_failure": Definition("Its acts failed, all of them or all that look things up.", None, "retrieval"),
+    "tool_failure": Definition(
+        "Its acts failed: all, or all that look things up, or the one that it broke on.", None, "retrieval"
+    ),
     "timeout_or_budget": Definition("Time, tokens, money, calls or turns ended before an answer."),
     "format_or_instruction": Definition(
         "The answer is not one name: refusal, several candidates, a plan, prose, leftovers of a format."
