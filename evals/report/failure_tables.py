@@ -21,9 +21,9 @@ from fieldmark.evals.report.table import Table
 _SHORT = {
     "wrong_entity_retrieval": "entity",
     "visual_grounding": "visual",
-    "neighbour_confusion": "neighbour",
+    "neighbour_confusion": "sibling",
     "too_broad": "broad",
-    "no_acquisition": "no act",
+    "no_acquisition": "act",
     "generation_or_empty": "empty",
     "tool_failure": "tool",
     "timeout_or_budget": "time",
@@ -106,27 +106,29 @@ def _more(found: Failures) -> Table:
         ("first broken link", found.links),
         ("decided by", found.stages),
     ]
-    rows = [[kind, *_row(row)] for kind, shares in kinds for row in shares if row.share.n]
+    rows = [[kind, *_row(row)] for kind, shares in kinds for row in shares if row.share.count]
     note = (
         "The first broken link of grounding → retrieval → reasoning. Decided by facts of the trace, by a "
-        "model, or left open by both."
+        "model, or left open by both. What there is none of is left out."
     )
     return Table("Failures, further", note, ["what", "which", "count", "%", "CI 95%"], rows, 2)
 
 
 def _categories(summary: Summary) -> Table:
-    columns = ["split", "category", "wrong", *_SHORT.values(), "named %"]
     groups = summary.failures.groups
-    note = "Counts. " + ", ".join(
-        f"{short}: {name}" for name, short in _SHORT.items() if name not in (LEFT_OPEN, NOT_CLASSIFIED)
+    shown = {name: short for name, short in _SHORT.items() if any(group.counts.get(name) for group in groups)}
+    note = "Counts; classes without any are left out. " + ", ".join(
+        f"{short}: {name}" for name, short in shown.items()
     )
-    note += f"; open: {LEFT_OPEN}; none: {NOT_CLASSIFIED}. named: entity and visual, of wrong."
+    note += ". sum: entity and visual, of wrong."
     totals = frozenset(place for place, group in enumerate(groups) if group.top == ALL)
-    return Table("Failures by category" + _partial(summary), note, columns, [*map(_group, groups)], 2, totals)
+    columns = ["split", "category", "wrong", *shown.values(), "sum %"]
+    rows = [_group(group, list(shown)) for group in groups]
+    return Table("Failures by category" + _partial(summary), note, columns, rows, 2, totals)
 
 
-def _group(group: FailureGroup) -> list[str]:
-    counts = [str(group.counts.get(name, 0)) for name in _SHORT]
+def _group(group: FailureGroup, shown: list[str]) -> list[str]:
+    counts = [str(group.counts.get(name, 0)) for name in shown]
     top = "all" if group.top == ALL else group.top
     return [group.split, top, str(group.wrong), *counts, percent(group.named.share.fraction)]
 
