@@ -26,6 +26,8 @@ from fieldmark.classifying import classify_run
 from fieldmark.evals.failures.agreement import Agreement, agreement
 from fieldmark.evals.failures.current import current_failures
 from fieldmark.evals.metrics.outcomes import cells
+from fieldmark.evals.metrics.shares import wilson
+from fieldmark.evals.report.figures import interval
 from fieldmark.findings import Failure
 from fieldmark.rundir import RunDir
 from tests.model_server import Body, Call, ModelServer, Reply
@@ -131,7 +133,7 @@ def report(traces: Sequence[Trace], runs: Sequence[RunDir]) -> Iterator[str]:
     yield f"{sum(outcomes.values())} episodes, {len(traces)} not correct and judged; told apart: {told}.\n"
     whole = agreement("script", "facts", [trace.pair for trace in traces])
     by_facts = agreement("script", "facts", [trace.pair for trace in traces if trace.mode.by_facts])
-    yield "| traces | n | synthetic κ | 95 % CI | agree |\n|---|---|---|---|---|"
+    yield "| traces | n | synthetic κ | 95 % CI | the same class, 95 % CI |\n|---|---|---|---|---|"
     yield _kappa("all", whole)
     yield _kappa("of the scripts that facts can decide", by_facts)
     yield from _classes(whole)
@@ -142,7 +144,8 @@ def report(traces: Sequence[Trace], runs: Sequence[RunDir]) -> Iterator[str]:
 def _kappa(name: str, found: Agreement) -> str:
     kappa = "–" if found.kappa is None else f"{found.kappa:.2f}"
     around = "–".join(f"{bound:.2f}" for bound in found.interval) if found.interval else found.why
-    return f"| {name} | {found.n} | {kappa} | {around} | {found.raw.count:.0f}/{found.raw.n} |"
+    raw = f"{_share(int(found.raw.count), found.n)}, {interval(wilson(found.raw))}"
+    return f"| {name} | {found.n} | {kappa} | {around} | {raw} |"
 
 
 def _classes(found: Agreement) -> Iterator[str]:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from fieldmark.evals.judges.normalise import fold, words
+from fieldmark.evals.judges.normalise import fold, is_cjk, words
 from fieldmark.evals.judges.phrases import unquote, unwrap
 from fieldmark.task import Gold
 
 Kind = Literal["ancestor", "sibling", "unrelated"]
 Words = tuple[str, ...]
-_LITTLE = frozenset("a an the of in at by from and de la le van von s".split())
-"""Words that relate nothing."""
+_LITTLE = frozenset("an the of in at by from and de la le van von".split())
+"""Words that relate nothing, beside single letters and digits."""
 
 
 VERDICT, GOLD_BROADER = "verdict", "gold.broader"
@@ -71,7 +71,8 @@ def relation(answer: str, gold: Gold, sources: Sequence[Hierarchy]) -> Relation 
 def shares_words(answer: str, gold: Gold, question: str) -> bool:
     """Whether an answer has a word of the reference that the question has not: they may be related."""
     names = {word for text in (gold.answer, *gold.aliases, *gold.finer) for word in plain(text)}
-    return bool(set(plain(answer)) & (names - set(plain(question)) - _LITTLE))
+    shared = set(plain(answer)) & (names - set(plain(question)) - _LITTLE)
+    return any(len(word) > 1 or is_cjk(word) for word in shared)
 
 
 def plain(text: str) -> Words:

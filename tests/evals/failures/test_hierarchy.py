@@ -84,6 +84,7 @@ def test_aircraft_of_one_maker_and_number_are_siblings(answer: str, kind: str) -
 def test_words_of_the_question_relate_nothing() -> None:
     assert shares_words("Boeing 747", AIRLINER, "Which aircraft is this?")
     assert not shares_words("Boeing 747", AIRLINER, "Which Boeing is this?")
+    assert not shares_words("Saab 8", AIRLINER, "Which aircraft is this?")  # a digit is no relation
 
 
 @pytest.mark.parametrize(
