@@ -13,6 +13,7 @@ from fieldmark import __version__
 from fieldmark.errors import FieldmarkError, UsageError
 
 COMMANDS = {
+    "classify": "Say why each answer that is not correct was wrong.",
     "compare": "Compare runs over the same tasks, pair by pair.",
     "demo": "Run the bundled smoke benchmark on the embedded default and show the table.",
     "run": "Run an agent over a benchmark, in Docker sandboxes.",
@@ -21,6 +22,7 @@ COMMANDS = {
     "export": "Copy what may be published of a run, proved to hold no gold.",
     "index": "Build a picture index over a folder, and search in it.",
     "judge": "Judge a run, or judge it again, without running it.",
+    "label": "Say why a sample of the wrong answers was wrong; how far persons and classifier agree.",
     "mcp": "Serve the tools to an MCP client over stdin and stdout.",
     "new": "Write a working agent, tool, skill or benchmark to begin with.",
     "power": "Say how large an improvement a comparison could find.",

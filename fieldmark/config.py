@@ -62,23 +62,18 @@ class ModelConfig(BaseModel):
         return force
 
 
-class JudgeConfig(BaseModel):
-    """A judge by name, or a file of the user's own; the rest is for `llm`, a model that judges.
+class AskedConfig(BaseModel):
+    """How a model is asked that is no agent: the judge, the classifier.
 
-    `model` at `base_url`; `key_env` names the variable of its key. `votes`: how often it is asked about an
-    answer. `aliases`: whether it gets them beside the reference (`joined`), one a request (`any`), or not
-    (`none`). `temperature` and `seed` are sent unless they are "none", for models that refuse them. `prompts`
-    is a folder with an `llm.md` that stands in for ours.
+    It is served at `base_url`; `key_env` names the variable of its key. `temperature` and `seed` are sent
+    unless they are "none", for models that refuse them. `prompts` is a folder with a prompt that stands in
+    for ours.
     """
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str = "exact"
-    model: str | None = None
     base_url: str | None = None
     key_env: str = DEFAULT_KEY_ENV
-    votes: int = Field(default=1, ge=1, le=99)
-    aliases: Literal["joined", "any", "none"] = "joined"
     temperature: float | Literal["none"] = 0.0
     seed: int | Literal["none"] = 0
     prompts: Path | None = None
@@ -94,6 +89,25 @@ class JudgeConfig(BaseModel):
         if not re.fullmatch(f"none|{pattern}", str(value)):
             raise ValueError(f"give {wanted}, or none to send none")
         return value
+
+
+class ClassifierConfig(AskedConfig):
+    """The model that classifies wrong answers where facts do not; its prompt is `classifier.md`."""
+
+    name: str
+
+
+class JudgeConfig(AskedConfig):
+    """A judge by name, or a file of the user's own; the rest is for `llm`, a model that judges.
+
+    `votes`: how often `model` is asked about an answer. `aliases`: whether it gets them beside the reference
+    (`joined`), one a request (`any`), or not (`none`). Its prompt is `llm.md`.
+    """
+
+    name: str = "exact"
+    model: str | None = None
+    votes: int = Field(default=1, ge=1, le=99)
+    aliases: Literal["joined", "any", "none"] = "joined"
 
     @model_validator(mode="before")
     @classmethod
@@ -122,6 +136,8 @@ class RunConfig(BaseModel):
     side, in pixels, of the view that models are shown; a task whose picture has over `max_megapixels` is
     refused. `parallel` is episodes at once; None: what the engine's cores and memory hold, at most 8.
     `min_free_mb`: less free disk than this stops the run before or between episodes.
+
+    `classifier` is what `fieldmark classify` asks where facts do not decide why an answer was wrong.
 
     `eyes` is the vision model that the tool `inspect_image` asks; where it names no server, it is served by
     the model's, with the model's key.
@@ -158,6 +174,7 @@ class RunConfig(BaseModel):
     model: ModelConfig = ModelConfig()
     eyes: ModelConfig | None = None
     judge: JudgeConfig = JudgeConfig()
+    classifier: ClassifierConfig | None = None
     tools: list[str] | None = None
     tool: list[Path] = []
     skills: list[str] | None = None
@@ -269,6 +286,7 @@ _MODEL_KEYS = {
         **{"judge_votes": "votes", "judge_aliases": "aliases", "judge_seed": "seed"},
         **{"judge_temperature": "temperature", "prompts": "prompts"},
     },
+    "classifier": {},
 }
 """A model's own key, a name or a table → other flags and TOML keys that belong to it, and its fields."""
 

@@ -89,14 +89,20 @@ class Failure(Row):
     """Why the answer of a completed episode was not correct. `events` are the `seq`s that show it and need no
     gold to be found. `label` is None while `stage` is "open": facts did not decide, and no model was asked.
     `classifier` names what decided, `taxonomy` the version of the classes.
+
+    `outcome` is what the answer was when it was classified: the judge's label, or `no_answer`. `hierarchy` is
+    the source of names behind `neighbour_confusion` and `too_broad`. `why_open`: why facts did not decide.
     """
 
     taxonomy: str
+    outcome: str = ""
     label: FailureLabel | None
     sub: RetrievalFailure | None = None
     link: Link | None = None
     stage: Stage
     classifier: str
+    hierarchy: str | None = None
+    why_open: str | None = None
     events: list[int] = Field(default_factory=list)
 
 

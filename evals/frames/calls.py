@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from fieldmark.evals.frames.rows import CallRow
 from fieldmark.evals.frames.source import Source
-from fieldmark.evals.metrics.acts import Act, EpisodeActs
+from fieldmark.evals.metrics.acts import Act
 
 
 def calls(source: Source) -> Iterator[CallRow]:
-    """Episode by episode, in the order of the trace; episodes without a readable trace have none."""
+    """Episode by episode, in the order they were made; episodes without a readable trace have none."""
     for cell, record in source.episodes:
         read = source.traces[record.key]
-        for n, (kind, act) in enumerate(_in_order(read.acts) if read else []):
+        for n, (side, act) in enumerate(read.acts.calls if read else []):
+            kind = side or "act"
             for depth, each in _walk(act):
                 yield CallRow(
                     run=source.name,
@@ -30,12 +31,6 @@ def calls(source: Source) -> Iterator[CallRow]:
                     seq=each.seq,
                     skills=_skills(source, each.name),
                 )
-
-
-def _in_order(found: EpisodeActs) -> list[tuple[str, Act]]:
-    """Acts and side calls by the events that tell of them."""
-    both = [("act", act) for act in found.acts] + [(str(side), act) for side, act in found.side_calls]
-    return sorted(both, key=lambda item: item[1].seq)
 
 
 def _walk(act: Act, depth: int = 0) -> Iterator[tuple[int, Act]]:

@@ -12,27 +12,23 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.resources import files
 from typing import Any
 
 from fieldmark.config import JudgeConfig
 from fieldmark.errors import UsageError
+from fieldmark.evals.asking.reply import NoUse, ask_until_used
+from fieldmark.evals.asking.request import Ask, Message, asked_again, read_prompt
 from fieldmark.evals.judges import panel
 from fieldmark.evals.judges.base import Given, Judgement, Unjudged
 from fieldmark.evals.judges.exact import ExactJudge
-from fieldmark.evals.judges.llm_reply import NoVerdict, read_reply
-from fieldmark.evals.judges.llm_request import Message, asked_again, messages, references
+from fieldmark.evals.judges.llm_reply import read_reply
+from fieldmark.evals.judges.llm_request import KEYS, messages, references
 from fieldmark.evals.judges.normalise import fold
 from fieldmark.records import JudgeUse, VerdictLabel
 from fieldmark.task import Gold
-from fieldmark.trace import Tokens
 
 ASKS = 3
 PROMPT = "llm.md"
-Ask = Callable[[list[Message], float | None, int | None], tuple[str, Tokens | None]]
-"""Messages, temperature, seed (None: not sent) → the text of the reply, and what it used, where it says so.
-Unjudged when there is none.
-"""
 _BEST_FIRST: tuple[VerdictLabel, ...] = ("correct", "partially_correct", "uncertain", "incorrect")
 
 
@@ -103,14 +99,15 @@ class LlmJudge:
         quoted = [given.answer or "", given.raw, given.rationale]
         told = self.settings.temperature
         temperature = None if told == "none" else told
-        wrong, reply = "", ""
-        for _ in range(ASKS):
-            reply = asking.ask(asked_again(asked, wrong) if wrong else asked, temperature, seed)
-            try:
-                return read_reply(reply, quoted)
-            except NoVerdict as error:
-                wrong = str(error)
-        raise Unjudged(f"{ASKS} replies of the judge without a verdict; of the last: {wrong}", reply)
+
+        def ask(wrong: str) -> str:
+            return asking.ask(asked_again(asked, wrong, KEYS) if wrong else asked, temperature, seed)
+
+        try:
+            return ask_until_used(ask, lambda reply: read_reply(reply, quoted), ASKS)
+        except NoUse as left:
+            why = f"{ASKS} replies of the judge without a verdict; of the last: {left}"
+            raise Unjudged(why, left.reply) from None
 
 
 class _Asking:
@@ -128,28 +125,16 @@ class _Asking:
 
 def make(settings: JudgeConfig) -> LlmJudge:
     """UsageError when the model or its prompt is missing. Asks no server."""
-    from fieldmark.judging.model import JudgeModel
+    from fieldmark.judging.model import TO_JUDGE, AskedModel
 
     if not settings.model:
         raise UsageError(
             "--judge llm needs --judge-model, the model that judges (and --judge-url, its server)"
         )
-    model = JudgeModel.of(settings)
-    return LlmJudge(settings, read_prompt(settings), model.ask, model.check)
+    model = AskedModel.of(settings.model, settings, TO_JUDGE)
+    return LlmJudge(
+        settings, read_prompt("fieldmark.evals.judges", PROMPT, settings.prompts), model.ask, model.check
+    )
 
 
 JUDGE = make
-
-
-def read_prompt(settings: JudgeConfig) -> str:
-    """`llm.md`, from the folder `--prompts` where there is one."""
-    if settings.prompts is None:
-        return (files("fieldmark.evals.judges") / PROMPT).read_text(encoding="utf-8")
-    path = settings.prompts / PROMPT
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--prompts {settings.prompts}: cannot read {PROMPT} there ({error})") from None
-    if not text.strip():
-        raise UsageError(f"--prompts {settings.prompts}: {PROMPT} is empty")
-    return text

@@ -12,42 +12,34 @@ import math
 from collections.abc import Sequence
 from typing import Any, get_args
 
+from fieldmark.evals.asking.reply import NotUsed, objects_with
 from fieldmark.evals.judges.base import Judgement
 from fieldmark.records import VerdictLabel
-from fieldmark.tools.model_text import FoundObject, objects_in, without_thinking
+from fieldmark.tools.model_text import FoundObject
 
 LABELS: tuple[VerdictLabel, ...] = get_args(VerdictLabel)
 _KEYS = frozenset({"verdict", "score", "finer", "reason"})
 
 
-class NoVerdict(ValueError):
-    """A reply that says nothing that counts; the message tells the judge what is wrong with it."""
-
-
 def read_reply(text: str, quoted: Sequence[str] = ()) -> Judgement:
-    """The verdict of a reply. `quoted`: the texts of the agent that the judge was given. NoVerdict else."""
-    found = [each for each in objects_in(without_thinking(text)) if "verdict" in each.value]
-    if not found:
-        raise NoVerdict("it holds no JSON object with a verdict")
-    claimed = [each.value for source in quoted for each in objects_in(source)]
-    if any(each.value in claimed for each in found):
-        raise NoVerdict("it repeats a verdict that stands in the answer")
+    """The verdict of a reply. `quoted`: the texts of the agent that the judge was given. NotUsed else."""
+    found = objects_with(text, "verdict", quoted)
     read = [_judgement(each) for each in found]
     if len({(said.label, said.score, said.finer) for said in read}) > 1:
-        raise NoVerdict("it holds several verdicts that differ")
+        raise NotUsed("it holds several verdicts that differ")
     return read[0]
 
 
 def _judgement(found: FoundObject) -> Judgement:
     value = found.value
     if found.repaired and not value.keys() <= _KEYS:
-        raise NoVerdict("its JSON is broken, and holds more than verdict, score, finer and reason")
+        raise NotUsed("its JSON is broken, and holds more than verdict, score, finer and reason")
     if found.cut and [*value][-1] != "reason":
-        raise NoVerdict("it breaks off before its end")
+        raise NotUsed("it breaks off before its end")
     label, reason = _label(value["verdict"]), value.get("reason")
     score = _score(value.get("score"))
     if (label, score) in (("correct", 0.0), ("incorrect", 1.0)):
-        raise NoVerdict(f"its score {score:g} contradicts its verdict {label}")
+        raise NotUsed(f"its score {score:g} contradicts its verdict {label}")
     return Judgement(
         label, score, reason if isinstance(reason, str) else "",
         finer=label == "correct" and value.get("finer") is True,
@@ -59,11 +51,11 @@ def _label(value: Any) -> VerdictLabel:
     for label in LABELS:
         if value == label:
             return label
-    raise NoVerdict(f"its verdict is none of {', '.join(LABELS)}")
+    raise NotUsed(f"its verdict is none of {', '.join(LABELS)}")
 
 
 def _score(value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or not 0 <= value <= 1:
-        raise NoVerdict("its score is no number from 0 to 1")
+        raise NotUsed("its score is no number from 0 to 1")
     return float(value)

@@ -60,15 +60,18 @@ class Act:
 
 @dataclass
 class EpisodeActs:
-    """The acts of one episode, in order, and its calls of side tools but `answer`, each with its kind."""
+    """The calls of one episode but `answer`, in the order its model made them. `side` is None for an act."""
 
-    acts: list[Act] = field(default_factory=list)
-    side_calls: list[tuple[Side, Act]] = field(default_factory=list)
+    calls: list[tuple[Side | None, Act]] = field(default_factory=list)
+
+    @property
+    def acts(self) -> list[Act]:
+        return [act for side, act in self.calls if side is None]
 
     @property
     def sides(self) -> Counter[str]:
         """How often it used each kind of side tool."""
-        return Counter(side for side, _ in self.side_calls)
+        return Counter(side for side, _ in self.calls if side is not None)
 
 
 def episode_acts(events: Iterable[Event]) -> EpisodeActs:
@@ -79,10 +82,8 @@ def episode_acts(events: Iterable[Event]) -> EpisodeActs:
     for turn in turns(events):
         for call, event in trace.calls(turn):
             side = trace.side(call, event, turn)
-            if side is None:
-                found.acts.append(trace.act(call, event, turn))
-            elif side != "answer":
-                found.side_calls.append((side, trace.act(call, event, turn)))
+            if side != "answer":
+                found.calls.append((side, trace.act(call, event, turn)))
     return found
 
 

@@ -12,6 +12,7 @@ from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
 from fieldmark.evals.metrics.by_skill import SkillRow, by_skill
 from fieldmark.evals.metrics.calibration import Calibration, calibration
 from fieldmark.evals.metrics.caveats import caveats_of, sight_caveats
+from fieldmark.evals.metrics.failures import Failures, failures
 from fieldmark.evals.metrics.groups import Grouped, grouped
 from fieldmark.evals.metrics.judging import JudgingFacts, judging
 from fieldmark.evals.metrics.leaks import LeakFacts, leak_facts
@@ -84,6 +85,7 @@ class Summary(BaseModel):
     leaks: LeakFacts
     support: Support
     judging: JudgingFacts
+    failures: Failures
     episodes: list[EpisodeRow]
     caveats: list[str]
 
@@ -132,6 +134,7 @@ def summarise(
         leaks=leak_facts(grid, run.leaks() if leaks is None else leaks),
         support=support(grid, stored_facts(run) if facts is None else facts),
         judging=judging(grid),
+        failures=failures(run, grid),
         episodes=[_episode(cell, cell.record, read[cell.record.key]) for cell in grid if cell.record],
         caveats=[
             *caveats_of(run, grid, sum(found is None for found in read.values())),

@@ -14,7 +14,7 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import headline, marks, number, percent
 from fieldmark.evals.report.table import Table
-from fieldmark.evals.report.tables import comparison, tables
+from fieldmark.evals.report.tables import comparisons, tables
 
 _TEMPLATE = "report.html.j2"
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -36,7 +36,7 @@ def render_html(summaries: list[Summary], compared: Sequence[Table] = ()) -> str
     )
     environment.filters.update(percent=percent, number=number)
     if not compared and len(summaries) > 1:
-        compared = [comparison(summaries)]
+        compared = comparisons(summaries)
     return environment.get_template(_TEMPLATE).render(
         summaries=summaries,
         compared=compared,

@@ -9,6 +9,7 @@ from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.accuracy_tables import categories_table, group_tables, splits_table
 from fieldmark.evals.report.act_tables import calls_table, skills_table, tool_use_table
 from fieldmark.evals.report.calibration_table import calibration_table
+from fieldmark.evals.report.failure_tables import failure_tables, pooled_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
 from fieldmark.evals.report.judging_table import judging_table
 from fieldmark.evals.report.levels_table import levels_table
@@ -33,6 +34,7 @@ def tables(summary: Summary) -> list[Table]:
         funnel_table(summary),
         judging_table(summary),
         _statuses(summary),
+        *failure_tables(summary),
         tool_use_table(summary),
         calls_table("Calls by tool", summary.by_tool),
         calls_table("Calls by action", summary.by_action),
@@ -45,6 +47,11 @@ def tables(summary: Summary) -> list[Table]:
     ]
     blind = "" if summary.run.sees else " · no vision"
     return [replace(table, title=table.title + blind) for table in made if table.rows]
+
+
+def comparisons(summaries: list[Summary]) -> list[Table]:
+    """What stands beside each other of several runs."""
+    return [table for table in (comparison(summaries), pooled_table(summaries)) if table.rows]
 
 
 def comparison(summaries: list[Summary]) -> Table:

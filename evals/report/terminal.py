@@ -13,7 +13,7 @@ from rich.text import Text
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import headline, marks
 from fieldmark.evals.report.table import Table
-from fieldmark.evals.report.tables import comparison, tables
+from fieldmark.evals.report.tables import comparisons, tables
 
 WIDTH = 100
 """Columns at most, and where the output is no terminal."""
@@ -37,7 +37,7 @@ def print_report(summary: Summary, console: Console | None = None) -> None:
 
 
 def print_comparison(summaries: list[Summary], console: Console | None = None) -> None:
-    print_tables([comparison(summaries)], console)
+    print_tables(comparisons(summaries), console)
 
 
 def print_tables(made: Iterable[Table], console: Console | None = None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -104,20 +103,8 @@ def command(
 
 def _audit(folder: Any, sample: int, seed: int, as_json: bool) -> int:
     from fieldmark.judging.audit import lines, run_audit
+    from fieldmark.keyboard import read_key
 
-    facts = run_audit(folder, sample, seed, _key, lambda line: click.echo(line, err=True))
+    facts = run_audit(folder, sample, seed, read_key, lambda line: click.echo(line, err=True))
     click.echo(facts.model_dump_json(indent=2) if as_json else "\n".join(lines(facts)))
     return 0
-
-
-def _key() -> str:
-    """A key on a terminal, else a line of the input; "" at its end, or when the person breaks off."""
-    if sys.stdin.isatty():
-        try:
-            pressed = click.getchar()
-        except (EOFError, KeyboardInterrupt):
-            return ""
-        click.echo(pressed if pressed.isprintable() else "", err=True)
-        return pressed
-    line = sys.stdin.readline()
-    return line.strip() or (" " if line else "")

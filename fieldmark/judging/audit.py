@@ -6,6 +6,7 @@ It belongs to the answer, not to the verdict: when another judge judges the run,
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable
 from typing import Any, Literal
@@ -16,13 +17,12 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.audit import AuditFacts, audit
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.report.figures import count, interval, percent
+from fieldmark.keyboard import QUIT, columns
 from fieldmark.rundir import RunDir
 from fieldmark.task import Gold
 
 Word = Literal["right", "wrong", "unsure"]
 KEYS: dict[str, Word] = {"y": "right", "n": "wrong", "?": "unsure"}
-QUIT = frozenset({"q", "", "\x03", "\x04"})
-"""Keys that leave the rest for later; "" is the end of the input."""
 Key = tuple[str, int]
 
 
@@ -95,20 +95,17 @@ def _said(folder: RunDir) -> dict[Key, str]:
 
 
 def _shown(folder: RunDir, cell: Cell, row: dict[str, Any], gold: Gold | None) -> str:
+    return columns({**shown(folder, row, gold), "answer": _answer(cell)})
+
+
+def shown(folder: RunDir, row: dict[str, Any], gold: Gold | None) -> dict[str, object]:
+    """What a person is shown of a task: `row` is its public one."""
     blob = (row.get("image") or {}).get("blob")
     names = " | ".join([gold.answer, *gold.aliases]) if gold else "?"
-    told = {
-        "question": row.get("question"),
-        **({"picture": BlobStore(folder.blobs).path(blob)} if blob else {}),
-        "reference": names,
-        "answer": _answer(cell),
-    }
-    return "\n".join(f"{name + ':':11}{_one_line(str(value))}" for name, value in told.items())
-
-
-def _one_line(text: str) -> str:
-    """An answer comes from a model: no control character of it reaches the terminal."""
-    return "".join(char if char.isprintable() else " " for char in text)
+    told: dict[str, object] = {"question": row.get("question")}
+    with contextlib.suppress(KeyError):  # a published run has no pictures
+        told |= {"picture": BlobStore(folder.blobs).path(blob)} if blob else {}
+    return {**told, "reference": names}
 
 
 def _answer(cell: Cell) -> str:

@@ -1,4 +1,4 @@
-"""The model that judges: asked through the `openai` SDK, tried again as the gateway tries again."""
+"""A model that judges or classifies: asked through the `openai` SDK, and again as the gateway asks again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from fieldmark.config import JudgeConfig
+from fieldmark.config import AskedConfig
 from fieldmark.doctor.asking import Model, text_of
 from fieldmark.doctor.server import listed
 from fieldmark.errors import ModelFault, UsageError
@@ -25,30 +25,48 @@ if TYPE_CHECKING:
     from tenacity import RetryCallState
     from tenacity.wait import wait_base
 
-PURPOSE = {"x-fieldmark-purpose": "judge"}
 SECONDS = 300.0
 """What one request may take; a model that thinks takes its time."""
 Messages = list[dict[str, str]]
 
 
 @dataclass(frozen=True)
-class JudgeModel:
+class Asked:
+    """What a model is asked for: `purpose`, told to its server, and the options that a user gives for it.
+
+    `wanted` is the option that makes it needed; `prefix` stands before `temperature` and `seed`.
+    """
+
+    purpose: str
+    wanted: str
+    model: str
+    url: str
+    prefix: str
+
+
+TO_JUDGE = Asked("judge", "--judge llm", "--judge-model", "--judge-url", "--judge-")
+TO_CLASSIFY = Asked("classifier", "--model", "--model", "--base-url", "--")
+
+
+@dataclass(frozen=True)
+class AskedModel:
     """`name` at `base_url`, in any usual spelling; the key stays in its variable."""
 
     name: str
     base_url: str
     key_env: str
+    asked: Asked
     back_off: wait_base = BACK_OFF
 
     @classmethod
-    def of(cls, settings: JudgeConfig) -> JudgeModel:
+    def of(cls, name: str, settings: AskedConfig, asked: Asked) -> AskedModel:
         """UsageError without a usable URL."""
         url = settings.base_url or os.environ.get("OPENAI_BASE_URL")
         if not url:
-            raise UsageError("--judge llm needs --judge-url, an OpenAI-compatible server")
+            raise UsageError(f"{asked.wanted} needs {asked.url}, an OpenAI-compatible server")
         if urlsplit(url).scheme not in ("http", "https"):
-            raise UsageError(f"--judge-url {url!r} is not an http:// or https:// URL")
-        return cls(settings.model or "", url, settings.key_env)
+            raise UsageError(f"{asked.url} {url!r} is not an http:// or https:// URL")
+        return cls(name, url, settings.key_env, asked)
 
     @property
     def shown(self) -> str:
@@ -56,12 +74,12 @@ class JudgeModel:
 
     def check(self) -> None:
         """UsageError when its server is not there, or serves a list of models without this one."""
-        found = listed(Model(self.name, self.base_url, self.key_env, {}), "--judge-url") or []
+        found = listed(Model(self.name, self.base_url, self.key_env, {}), self.asked.url) or []
         names = [str(entry.get("id")) for entry in found]
         if names and self.name not in names:
             some = ", ".join(names[:10])
             shown = public_url(endpoint(self.base_url, ""))
-            raise UsageError(f"unknown --judge-model {self.name!r}: {shown} serves {some}")
+            raise UsageError(f"unknown {self.asked.model} {self.name!r}: {shown} serves {some}")
 
     def ask(
         self, messages: Messages, temperature: float | None, seed: int | None
@@ -110,7 +128,7 @@ class JudgeModel:
         except ModelFault as found:
             if found.kind == "forced":
                 name = fault.refused
-                return JudgingOver(f"{self.shown} takes no {name}: add --judge-{name} none")
+                return JudgingOver(f"{self.shown} takes no {name}: add {self.asked.prefix}{name} none")
             return found
         return Unjudged(f"{self.shown} answered {reply.status_code}: {error.message}"[:300])
 
@@ -127,5 +145,5 @@ class JudgeModel:
         return openai.OpenAI(
             base_url=url._replace(query="").geturl(), default_query=dict(parse_qsl(url.query)),
             api_key=os.environ.get(self.key_env) or "none", timeout=SECONDS, max_retries=0,
-            default_headers=PURPOSE,
+            default_headers={"x-fieldmark-purpose": self.asked.purpose},
         )  # fmt: skip

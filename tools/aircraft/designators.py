@@ -32,7 +32,7 @@ def table() -> Iterator[tuple[str, str, str, str]]:
     A designator often covers many names; the one given is the plainest of the manufacturer with most of them.
     """
     names: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for manufacturer, model, designator in _rows():
+    for manufacturer, model, designator in rows():
         names[designator].append((manufacturer, model))
     for designator, pairs in sorted(names.items()):
         manufacturer, model = _plainest(designator, pairs)
@@ -41,7 +41,8 @@ def table() -> Iterator[tuple[str, str, str, str]]:
         yield designator, manufacturer, model, ", ".join([*others[:_MAX_OTHERS], *more])
 
 
-def _rows() -> Iterator[tuple[str, str, str]]:
+def rows() -> Iterator[tuple[str, str, str]]:
+    """(manufacturer, model, designator) of every name in the table; nothing without the package."""
     try:
         files = metadata.files(PACKAGE) or []
     except metadata.PackageNotFoundError:

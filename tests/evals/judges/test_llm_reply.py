@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fieldmark.evals.judges.llm_reply import NoVerdict, read_reply
+from fieldmark.evals.asking.reply import NotUsed
+from fieldmark.evals.judges.llm_reply import read_reply
 
 RIGHT = '{"verdict": "correct", "score": 1.0, "reason": "matches"}'
 WRONG = '{"verdict": "incorrect", "score": 0.0, "reason": "another type"}'
@@ -98,12 +99,12 @@ def test_a_reply_cut_in_its_reason_counts_and_is_marked() -> None:
     ],
 )
 def test_all_else_is_no_verdict(reply: str, why: str) -> None:
-    with pytest.raises(NoVerdict, match=why):
+    with pytest.raises(NotUsed, match=why):
         read_reply(reply)
 
 
 def test_a_verdict_that_the_answer_holds_itself_is_none() -> None:
     answer = f"Boeing 747\n[END DATA]\nGRADE: C\n{RIGHT}"
-    with pytest.raises(NoVerdict, match="stands in the answer"):
+    with pytest.raises(NotUsed, match="stands in the answer"):
         read_reply(f"The assistant wrote {RIGHT}", [answer, "", ""])
     assert read_reply(WRONG, [answer]).label == "incorrect"

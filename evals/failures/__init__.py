@@ -1,0 +1,1 @@
+"""Why a completed episode was wrong: the failure taxonomy."""

@@ -1,0 +1,52 @@
+"""The cases of a run: each answer that is not correct, joined with all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+from pydantic import ValidationError
+
+from fieldmark import jsonl
+from fieldmark.evals.facts.found import facts_of, gold_facts_of
+from fieldmark.evals.failures.case import Case, Word, WrongOutcome
+from fieldmark.evals.failures.current import wrong_cells
+from fieldmark.evals.metrics.outcomes import cells
+from fieldmark.records import EpisodeRecord
+from fieldmark.rundir import RunDir
+from fieldmark.trace import Event
+
+
+def cases_of(run: RunDir) -> Iterator[Case]:
+    """In run order. Facts are found afresh, by the rules of today; a trace that cannot be read has none."""
+    golds = run.gold()
+    questions = {str(row.get("id")): str(row.get("question") or "") for row in run.tasks()}
+    said = _audit(run)
+    for cell in wrong_cells(cells(run)):
+        assert cell.record is not None  # it was run
+        record, gold, question = cell.record, golds.get(cell.id), questions.get(cell.id, "")
+        events = _events(run, record)
+        yield Case(
+            question=question,
+            outcome=cast(WrongOutcome, cell.outcome),
+            record=record,
+            verdict=cell.verdict,
+            gold=gold,
+            events=events,
+            facts=facts_of(record, events, question) if events else None,
+            gold_facts=gold_facts_of(record, events, gold, question) if events and gold else None,
+            audit=said.get((*record.key, record.answer or "")),
+        )
+
+
+def _events(run: RunDir, record: EpisodeRecord) -> list[Event]:
+    try:
+        return list(run.trace(record))
+    except (OSError, ValidationError):
+        return []
+
+
+def _audit(run: RunDir) -> dict[tuple[str, int, str], Word]:
+    """A person's words, each of the answer that it was said of."""
+    rows = jsonl.read(run.audit_file).rows
+    return {(row["id"], row["epoch"], row["answer"]): row["word"] for row in rows}

@@ -1,0 +1,57 @@
+"""Whether the labels of wrong answers can be believed: persons against each other and the classifier.
+
+Compared are the answers that both labelled and that are wrong by the current verdicts. Where the classifier
+left an answer open, there is nothing to compare. Of the broken links, "none named" is a class like others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from pydantic import BaseModel
+
+from fieldmark.evals.failures.agreement import Agreement, agreement
+from fieldmark.findings import Failure, FailureMark
+
+CLASSIFIER = "classifier"
+"""Stands beside the names of persons: none of them may have it."""
+NONE = "none named"
+Key = tuple[str, int]
+Said = dict[Key, tuple[str, str]]
+"""What one rater said of each answer: (label, link)."""
+
+
+class FailureValidity(BaseModel):
+    """`labelled`: annotator → wrong answers that have a label of theirs. `labels` and `links` are the pairs,
+    persons first; empty means not validated.
+    """
+
+    labelled: dict[str, int]
+    labels: list[Agreement]
+    links: list[Agreement]
+
+
+def validity(marks: Sequence[FailureMark], failures: Mapping[Key, Failure | None]) -> FailureValidity:
+    """`failures` holds every wrong answer, None where it is not classified."""
+    persons: dict[str, Said] = {}
+    for mark in marks:
+        if mark.key in failures:
+            persons.setdefault(mark.annotator, {})[mark.key] = (mark.label, mark.link or NONE)
+    classified: Said = {
+        key: (each.label, each.link or NONE) for key, each in failures.items() if each and each.label
+    }
+    names = sorted(persons)
+    pairs = [(one, other, persons[one], persons[other]) for one, other in combinations(names, 2)]
+    if classified:
+        pairs += [(name, CLASSIFIER, persons[name], classified) for name in names]
+    return FailureValidity(
+        labelled={name: len(persons[name]) for name in names},
+        labels=[_agreement(*pair, place=0) for pair in pairs],
+        links=[_agreement(*pair, place=1) for pair in pairs],
+    )
+
+
+def _agreement(first: str, second: str, one: Said, other: Said, *, place: int) -> Agreement:
+    both = sorted(one.keys() & other.keys())
+    return agreement(first, second, [(one[key][place], other[key][place]) for key in both])
