@@ -53,7 +53,7 @@ def test_calls_are_those_of_the_report_in_order(run: RunDir) -> None:
     assert found.skills.tolist() == ["", "zoom-and-read", "", ""]
     events = list(run.trace(run.episodes()[0]))
     told_by = [events[seq].kind for seq in found.seq]
-    assert told_by == ["tool_call", "tool_call", "model_response", "model_response"]
+    assert told_by == ["tool_call", "tool_call", "tool_call", "model_response"]
 
 
 def test_an_act_that_led_to_others_and_the_innermost_of_them(build_run: BuildRun) -> None:
