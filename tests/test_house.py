@@ -15,7 +15,7 @@ from fieldmark.cli import COMMANDS
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("agents", "tools", "skills", "sandbox", "memory", "evals")
 ORCHESTRATORS = {
-    "abilities", "runner", "episode", "launch", "leaks", "own_agent", "own_code", "own_data",
+    "abilities", "describing", "runner", "episode", "launch", "leaks", "own_agent", "own_code", "own_data",
     "preflight", "probing", "replaying", "run_models",
     "staging", "cli", "wires",
 }  # fmt: skip

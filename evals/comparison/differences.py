@@ -23,6 +23,7 @@ _ASPECTS = {
     "image": ("image",),
     "code": ("versions", "git"),
     "seed": ("seed",),
+    "order": ("order.number", "order.seed"),
     "epochs": ("epochs",),
 }
 """Aspect → the parts of run.json that belong to it."""

@@ -122,6 +122,7 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 )
 @click.option("--ocr", type=click.Choice(["tesseract", "rapidocr"]), help="Reads text.  [default: tesseract]")
 @click.option("--tasks", callback=_names, help="Only these task ids, with commas.")
+@click.option("--where", metavar="LABELS", help='Only tasks so labelled: "mid=Aircraft and split=public".')
 @click.option("--limit", type=int, help="Only the first N tasks.")
 @click.option("--epochs", type=int, help="Do every task so many times; n stays the tasks.  [default: 1]")
 @click.option(
@@ -171,7 +172,10 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
     help="Try the model with a few small requests first.  [default: preflight]",
 )  # fmt: skip
 @click.option("--actions", type=_FILE, help="What tools that fieldmark does not know do; TOML.")
-@click.option("--seed", type=int, help="Recorded with the run.  [default: 0]")
+@click.option("--seed", type=int, help="Of the orders; recorded with the run.  [default: 0]")
+@click.option(
+    "--order", type=int, help="Do the tasks in the N-th order of the seed.  [default: 0, the benchmark's]"
+)
 @click.option("--name", help="The run's name.  [default: time, agent and model]")
 @click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/NAME]")
 @click.option("--resume", type=click.Path(path_type=Path), help="Go on with this run folder.")
