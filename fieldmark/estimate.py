@@ -113,14 +113,15 @@ def lines(told: Estimate) -> list[str]:
     """The estimate for a person."""
     epochs = f"{told.epochs} epoch{'s' if told.epochs > 1 else ''}"
     grid = f"{told.arms} arm × {told.tasks} tasks × {epochs} = {told.episodes} episodes"
-    found = [f"{told.benchmark}: {grid}", f"at most (limits): {_line(told.at_most)}"]
+    found = [f"{told.benchmark}: {grid}", f"at most (limits): {amount_line(told.at_most)}"]
     if told.estimated is None:
         return [*found, "estimated: nothing to go by: no finished run of this agent and model beside it"]
     by = f"as {told.like}, {told.like_episodes} episodes"
-    return [*found, f"estimated ({by}): {_line(told.estimated)}"]
+    return [*found, f"estimated ({by}): {amount_line(told.estimated)}"]
 
 
-def _line(amount: Amount) -> str:
+def amount_line(amount: Amount) -> str:
+    """Its four figures in one line."""
     return ", ".join(
         [
             f"{_number(amount.calls)} model calls",

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fieldmark import own_agent, own_code, own_data, preflight, replaying
+from fieldmark import own_agent, own_code, own_data, preflight, replaying, runner
 from fieldmark.agents.registry import agent_name, is_path
 from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.describing import PATHS, describe
 from fieldmark.doctor.brief import warnings
-from fieldmark.errors import DataFault, UsageError
+from fieldmark.errors import DataFault, InterruptedRun, UsageError
 from fieldmark.judging import recording as judging
 from fieldmark.preflight import Plan
 from fieldmark.rundir import RunDir
@@ -44,13 +45,13 @@ def new_run(config: RunConfig, say: Say) -> Run:
     _warn(plan, say)
     folder = RunDir.create(path)
     folder.lock()
-    staged, refused = stage_all(plan.tasks, config, BlobStore(folder.blobs))
+    staged, refused = stage_all(plan.tasks, config, folder.blob_store())
     for line in refused.values():
         say(f"refused: {line}")
     if not staged:
         raise UsageError(f"no task is left to run: {next(iter(refused.values()), 'the selection is empty')}")
     folder.write_tasks([item.public() for item in staged], {item.task.id: item.task.gold for item in staged})
-    folder.write_paths(_paths(config))
+    folder.write_paths(paths(config))
     described = describe(plan, path.name, refused)
     folder.write_config(described)
     if plan.recording and (warning := replaying.warning(plan.recording, described)):
@@ -124,6 +125,17 @@ def stage_all(
     return staged, refused
 
 
+def play(run: Run) -> None:
+    """Carry a run out to its end, and write how it ended. InterruptedRun when it stops early."""
+    try:
+        runner.carry_out(run)
+    except InterruptedRun:
+        with contextlib.suppress(UsageError, OSError):  # the folder may be gone
+            finish(run, "interrupted")
+        raise
+    finish(run, "finished")
+
+
 def finish(run: Run, state: str) -> None:
     """Write how the run ended into run.json: how its models were paced, how its web archive answered."""
     config = {**run.folder.config(), "state": state}
@@ -161,7 +173,7 @@ def _default_name(config: RunConfig) -> str:
     return f"{now}-{agent_name(config.agent)}-{model}"
 
 
-def _paths(config: RunConfig) -> dict[str, Any]:
+def paths(config: RunConfig) -> dict[str, Any]:
     """What lies where on this machine, so that it holds from any folder; a bundled name as it is."""
     named = Path(config.benchmark)
     by_path = named.exists() and config.data is None

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from fieldmark import jsonl
+from fieldmark.blobs import BlobStore
 from fieldmark.errors import UsageError
 from fieldmark.findings import Failure, FailureMark, FailureReason, GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord, Leak, Row, Verdict
@@ -32,6 +33,8 @@ from fieldmark.trace import Event, parse_event
 RUN_VERSION = 1
 AnyRow = TypeVar("AnyRow", bound=Row)
 LOCK = ".lock"
+STUDY_JSON = "study.json"
+"""What the folder of a study has, whose runs are folders in it."""
 
 
 def episode_key(task_id: str, epoch: int = 0) -> str:
@@ -67,6 +70,11 @@ class RunDir:
         self.paths_file = self.private / "paths.json"
         self.report_html = path / "report.html"
         self._lock: int | None = None
+
+    def blob_store(self) -> BlobStore:
+        """Its blobs; a run of a study shares them with the others (`blobs/` beside the runs)."""
+        shared = self.path.parent / "blobs"
+        return BlobStore(self.blobs, shared if (self.path.parent / STUDY_JSON).exists() else None)
 
     @classmethod
     def create(cls, path: Path) -> RunDir:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fieldmark import preflight, probing
-from fieldmark.blobs import BlobStore
 from fieldmark.episode import RunServices, run_episode
 from fieldmark.errors import InterruptedRun
 from fieldmark.judging.episodes import EpisodeJudge
@@ -29,6 +28,7 @@ from fieldmark.sandbox.gateway.upstream import Upstream
 from fieldmark.sandbox.pool import ContainerPool, undisturbed
 from fieldmark.spending import Spending
 from fieldmark.staging import StagedTask
+from fieldmark.study.place import Place
 
 ATTEMPTS = 3
 """An episode that broke through no fault of the agent is tried again, so often in all."""
@@ -46,16 +46,25 @@ FILES = 65_536
 
 @dataclass
 class Run:
-    """A run in progress. `staged` are all its tasks; `done` the (id, epoch) that need no more work."""
+    """A run in progress. `staged` are all its tasks; `done` the (id, epoch) that need no more work.
+
+    `place` is its place in the study that it is of.
+    """
 
     plan: Plan
     folder: RunDir
     staged: list[StagedTask]
     done: set[tuple[str, int]] = field(default_factory=set)
+    place: Place | None = None
     spending: Spending = field(init=False)
 
     def __post_init__(self) -> None:
-        self.spending = Spending(self.plan.config, self.plan.costs, self.folder)
+        self.spending = Spending(self.plan.config, self.plan.costs, self.folder, self.place)
+
+    @property
+    def go_on(self) -> str:
+        """The command that goes on with it."""
+        return self.place.go_on if self.place else f"fieldmark run --resume {self.folder.path}"
 
     def grid(self) -> list[tuple[StagedTask, int]]:
         """Every task and epoch, one epoch after the other: a run that stops early has whole ones."""
@@ -70,7 +79,7 @@ def carry_out(run: Run) -> None:
     try:
         asyncio.run(_until_interrupted(run))
     except asyncio.CancelledError:
-        raise InterruptedRun(f"stopped; go on with: fieldmark run --resume {run.folder.path}") from None
+        raise InterruptedRun(f"stopped; go on with: {run.go_on}") from None
 
 
 async def _until_interrupted(run: Run) -> None:
@@ -93,7 +102,7 @@ async def _carry_out(run: Run) -> None:
     verdicts = run.folder.verdicts()
     correct = sum(verdict.label == "correct" for verdict in verdicts.values())
     with (
-        RunProgress(len(grid), len(grid) - len(left), correct) as progress,
+        RunProgress(len(grid), len(grid) - len(left), correct, run.place) as progress,
         contextlib.closing(_Judging(run, progress)) as judging,
     ):
         judging.catch_up(verdicts)
@@ -123,7 +132,7 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
     try:
         pool.warm()
         await backends.warm()
-        yield RunServices(run.folder, plan, pool, backends, BlobStore(run.folder.blobs))
+        yield RunServices(run.folder, plan, pool, backends, run.folder.blob_store())
     finally:
         backends.close()
         await undisturbed(_close(pool, [plan.upstream, *([plan.eyes] if plan.eyes else [])]))
@@ -221,7 +230,7 @@ class Outage:
 def _stopped(run: Run, why: str, option: str = "") -> InterruptedRun:
     if not run.folder.run_json.exists():
         return InterruptedRun(f"the run folder {run.folder.path} is gone: start the run again")
-    command = f"fieldmark run --resume {run.folder.path} {option}".rstrip()
+    command = f"{run.go_on} {option}".rstrip()
     return InterruptedRun(f"{why}; the finished episodes are safe, go on with: {command}")
 
 

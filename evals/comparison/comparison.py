@@ -36,7 +36,12 @@ def comparison(runs: Sequence[RunDir], *, seed: int = 0) -> Comparison:
         raise UsageError("one run alone compares with nothing: name two or more run folders")
     if len({run.path.resolve() for run in runs}) < len(runs):
         raise UsageError("the same run folder is named twice: name each once")
-    first, *others = [Side(run) for run in runs]
+    return compare_sides([Side(run) for run in runs], seed=seed)
+
+
+def compare_sides(sides: Sequence[Side], *, seed: int = 0) -> Comparison:
+    """Every later side against the first; none where there is but one."""
+    first, *others = sides
     made = [_versus(first, other, seed) for other in others]
     for versus, p in zip(made, holm([versus.paired.p_exact for versus in made]), strict=True):
         versus.paired.p_holm = p

@@ -13,8 +13,12 @@ _LONG = 60
 
 def comparison_tables(made: Comparison) -> list[Table]:
     """What differs between the runs comes first."""
-    each = [_differences(made, versus) for versus in made.versus]
-    return [*each, _paired(made), _tests(made), *(table for v in made.versus for table in _tasks(made, v))]
+    return [*(_differences(made, versus) for versus in made.versus), *paired_tables(made)]
+
+
+def paired_tables(made: Comparison) -> list[Table]:
+    """What came out: the tasks pair by pair, the tests, the tasks that flipped or are left out."""
+    return [_paired(made), _tests(made), *(table for v in made.versus for table in _tasks(made, v))]
 
 
 def _differences(made: Comparison, versus: Versus) -> Table:
@@ -55,7 +59,7 @@ def _tests(made: Comparison) -> Table:
         [
             versus.paired.b,
             points(versus.paired.difference),
-            _interval(versus.paired.interval),
+            points_interval(versus.paired.interval),
             str(versus.paired.clusters),
             str(versus.paired.table.only_a + versus.paired.table.only_b),
             *(f"{p:.4f}" for p in (versus.paired.p_exact, versus.paired.p_mid, versus.paired.p_holm)),
@@ -85,7 +89,8 @@ def _tasks(made: Comparison, versus: Versus) -> list[Table]:
     ]
 
 
-def _interval(value: Interval | None) -> str:
+def points_interval(value: Interval | None) -> str:
+    """The interval of a difference, in percentage points."""
     return "–" if value is None else f"{points(value.low)} to {points(value.high)}"
 
 

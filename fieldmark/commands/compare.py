@@ -9,10 +9,11 @@ import click
 
 from fieldmark.evals.report.table import Table
 from fieldmark.rundir import RunDir
+from fieldmark.study.folder import StudyDir
 
 
 @click.command("compare")
-@click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", metavar="RUN RUN...|STUDY", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the bootstrap.  [default: 0]")
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page of it and all runs here."
@@ -28,13 +29,19 @@ def command(runs: tuple[Path, ...], seed: int, html: Path | None, as_json: bool)
     fieldmark compare runs/closed-book runs/react
     fieldmark compare runs/A runs/B runs/C --html compared.html
     fieldmark compare runs/A runs/B --json | jq '.versus[].paired.gained'
+    fieldmark compare runs/my-study     # its arms, each over all its orders
     """
     from fieldmark.evals.comparison.comparison import comparison
+    from fieldmark.evals.comparison.study import study_comparison
     from fieldmark.evals.report.comparison_tables import comparison_tables
     from fieldmark.evals.report.terminal import print_tables
 
-    folders = [RunDir.open(path) for path in runs]
-    made = comparison(folders, seed=seed)
+    if len(runs) == 1 and StudyDir(runs[0]).begun:
+        study = StudyDir.open(runs[0])
+        folders, made = [run for _, run in study.begun_runs()], study_comparison(study, seed=seed).comparison
+    else:
+        folders = [RunDir.open(path) for path in runs]
+        made = comparison(folders, seed=seed)
     if as_json:
         told = made.model_dump(mode="json")
         click.echo(json.dumps(told, ensure_ascii=True, indent=2, allow_nan=False))

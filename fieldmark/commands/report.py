@@ -7,27 +7,34 @@ from pathlib import Path
 
 import click
 
+from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.summary import Summary, summarise
 from fieldmark.rundir import RunDir
+from fieldmark.study.folder import StudyDir
 
 
 @click.command("report")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", metavar="RUN|STUDY...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one page of all runs here."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON (fractions are 0–1).")
 def command(runs: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
-    """Print accuracy, statuses, tool use and runtime of one or more runs.
+    """Print accuracy, statuses, tool use and runtime of runs, or compare the arms of a study.
 
-    Also writes report.html into each run folder, or one page of all runs to --html FILE.
+    Also writes report.html into each run's or study's folder, or one page of all runs to --html FILE.
 
     \b
     fieldmark report runs/20261130-101500-react-scout
     fieldmark report runs/a runs/b --html compared.html
     fieldmark report runs/a --json | jq .runs[0].accuracy.rows
+    fieldmark report runs/my-study
     """
-    show([RunDir.open(path) for path in runs], html=html, as_json=as_json)
+    if studies := [path for path in runs if StudyDir(path).begun]:
+        if len(runs) > 1:
+            raise UsageError(f"{studies[0]} is a study: report it by itself")
+        return show_study(StudyDir.open(studies[0]), html=html, as_json=as_json)
+    return show([RunDir.open(path) for path in runs], html=html, as_json=as_json)
 
 
 def show(folders: list[RunDir], *, html: Path | None = None, as_json: bool = False) -> None:
@@ -50,6 +57,30 @@ def show(folders: list[RunDir], *, html: Path | None = None, as_json: bool = Fal
     if not as_json:
         for summary in summaries:  # once more where the eye is when the tables have scrolled by
             click.echo(headline(summary))
+
+
+def show_study(study: StudyDir, *, html: Path | None = None, as_json: bool = False) -> None:
+    """Print the comparison of a study's arms, and write it with the tables of each run as one page."""
+    from fieldmark.evals.comparison.study import study_comparison
+    from fieldmark.evals.report.figures import headline
+    from fieldmark.evals.report.html import write_html
+    from fieldmark.evals.report.study_tables import study_tables
+    from fieldmark.evals.report.terminal import print_tables
+    from fieldmark.leaks import leaks_of
+
+    made = study_comparison(study)
+    summaries = [summarise(folder, leaks_of(folder)) for _, folder in study.begun_runs()]
+    path = html or study.report_html
+    write_html(summaries, path, study_tables(made))
+    if as_json:
+        runs = [summary.model_dump(mode="json") for summary in summaries]
+        told = {"study": made.model_dump(mode="json"), "runs": runs}
+        click.echo(json.dumps(told, ensure_ascii=True, indent=2, allow_nan=False))
+        return
+    print_tables(study_tables(made))
+    click.echo(f"report: {path}")
+    for summary in summaries:
+        click.echo(f"{summary.run.name}: {headline(summary)}")
 
 
 def _print(summaries: list[Summary]) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from fieldmark.commands.judge import judge_options
-from fieldmark.errors import InterruptedRun, UsageError
+from fieldmark.errors import UsageError
 
 
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
@@ -176,6 +177,8 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 @click.option(
     "--order", type=int, help="Do the tasks in the N-th order of the seed.  [default: 0, the benchmark's]"
 )
+@click.option("--orders", type=int, help="A study: do each arm in so many orders of the seed.")
+@click.option("--preset", help="A study that is known: table4.  [default: none]")
 @click.option("--name", help="The run's name.  [default: time, agent and model]")
 @click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/NAME]")
 @click.option("--resume", type=click.Path(path_type=Path), help="Go on with this run folder.")
@@ -195,12 +198,18 @@ def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool
     fieldmark run --judge llm --judge-model qwen3-32b --judge-url http://localhost:8001/v1
     fieldmark run --resume runs/20261130-101500-react-scout
     fieldmark run run.toml --dry-run
+    fieldmark run study.toml     # with a [matrix]: every arm of it, then one comparison; docs/studies.md
     """
     from fieldmark import launch
     from fieldmark.config import load_config
 
     if as_json and not dry_run:
         raise UsageError("--json is for --dry-run: `fieldmark report RUN --json` has the figures of a run")
+    if not resume and (study := _study(toml, flags)):
+        return _carry_out_study(study, dry_run, as_json)
+    for name in ("orders", "preset"):
+        if flags.pop(name) is not None:
+            raise UsageError(f"--{name} cannot change a run that has begun: leave it or --resume out")
     if dry_run:
         return _estimate(toml, resume, flags, as_json)
     if resume:
@@ -209,6 +218,30 @@ def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool
     else:
         run = launch.new_run(load_config(toml, flags), _say)
     return carry_out(run)
+
+
+def _study(toml: Path | None, flags: dict[str, Any]) -> Any:
+    """The study that is asked for; None when it is one run."""
+    from fieldmark.options import read_toml
+    from fieldmark.study.asking import is_study, read_study
+
+    return read_study(toml, flags) if is_study(read_toml(toml) if toml else {}, flags) else None
+
+
+def _carry_out_study(study: Any, dry_run: bool, as_json: bool) -> int:
+    """Run what is missing of it, print one report. 1 when tasks were refused or broke through our fault."""
+    from fieldmark.commands.report import show_study
+    from fieldmark.study.carrying_out import carry_out
+    from fieldmark.study.estimate import estimate_study, lines
+
+    if dry_run:
+        told = estimate_study(study)
+        click.echo(told.model_dump_json(indent=2) if as_json else "\n".join(lines(told)))
+        return 0
+    folder = carry_out(study, shlex.join(["fieldmark", *sys.argv[1:]]), _say)
+    show_study(folder)
+    click.echo(f"study folder: {folder.path}")
+    return max(_code(run) for _, run in folder.begun_runs())
 
 
 def _estimate(toml: Path | None, resume: Path | None, flags: dict[str, Any], as_json: bool) -> int:
@@ -224,22 +257,20 @@ def _estimate(toml: Path | None, resume: Path | None, flags: dict[str, Any], as_
 
 def carry_out(run: Any) -> int:
     """Run, print the table, say where the folder is. 1 when tasks were refused or broke through our fault."""
-    from fieldmark import launch, runner
+    from fieldmark import launch
     from fieldmark.commands.report import show
 
-    try:
-        runner.carry_out(run)
-    except InterruptedRun:
-        with contextlib.suppress(UsageError, OSError):  # the folder may be gone
-            launch.finish(run, "interrupted")
-        raise
-    launch.finish(run, "finished")
+    launch.play(run)
     show([run.folder])
     if run.plan.web and run.plan.web.archive:
         click.echo(run.plan.web.uses_line())
     click.echo(f"run folder: {run.folder.path}")
-    broken = any(record.status == "sandbox_error" for record in run.folder.episodes())
-    return 1 if broken or run.folder.config()["refused"] else 0
+    return _code(run.folder)
+
+
+def _code(folder: Any) -> int:
+    broken = any(record.status == "sandbox_error" for record in folder.episodes())
+    return 1 if broken or folder.config()["refused"] else 0
 
 
 def _only_harmless(flags: dict[str, Any], toml: Path | None) -> None:
