@@ -98,6 +98,10 @@ class RunDir:
     def open(cls, path: Path) -> RunDir:
         """An existing run; UsageError when there is none, or when a newer fieldmark wrote it."""
         run = cls(path)
+        if (path / STUDY_JSON).exists():
+            raise UsageError(
+                f"{path} is a study: name a run in it, or go on with its own `fieldmark run` command"
+            )
         if not run.run_json.exists():
             raise UsageError(f"{path} is not a run folder (no run.json): name one made by `fieldmark run`")
         version = run.config().get("run_version")

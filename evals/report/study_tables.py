@@ -6,6 +6,7 @@ from fieldmark.evals.comparison.orders import OrderEffect, Quarter
 from fieldmark.evals.comparison.study import ArmFacts, StudyComparison
 from fieldmark.evals.report.comparison_tables import paired_tables, points_interval
 from fieldmark.evals.report.figures import count, interval, number, percent, points
+from fieldmark.evals.report.plots import Mark, Plot, whiskers
 from fieldmark.evals.report.table import Table
 
 
@@ -18,10 +19,28 @@ def study_tables(made: StudyComparison) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
+def study_plots(made: StudyComparison) -> list[Plot]:
+    """The accuracy of each arm, its difference to the baseline, and the way from cold to warm."""
+    arms = [Mark(arm.arm, arm.accuracy.strict.fraction, arm.accuracy.interval) for arm in made.arms]
+    others = [versus.paired for versus in made.comparison.versus]
+    gains = [Mark(paired.b, paired.difference, paired.interval) for paired in others]
+    way = [
+        Mark(f"{each.arm}, quarter {each.quarter}", each.correct.fraction, each.interval)
+        for each in made.quarters
+    ]
+    against = f"To {made.arms[0].arm}, in percentage points, with the 95 % interval."
+    plots = [
+        (whiskers("Strict accuracy of each arm", "Per cent, with the 95 % interval.", arms), arms),
+        (whiskers("Difference to the baseline", against, gains, signed=True), gains),
+        (whiskers("Strict accuracy along the way", "From cold to warm, with the 95 % interval.", way), way),
+    ]
+    return [plot for plot, marks in plots if marks]
+
+
 def _arms(made: StudyComparison) -> Table:
     note = (
-        f"The baseline is {made.arms[0].arm}. differs in: aspects of run.json that are not as in "
-        "it; what no axis explains (code, image, prompts) makes a difference hard to read."
+        f"{made.benchmark}. The baseline is {made.arms[0].arm}. differs in: aspects of run.json that are "
+        "not as in it; what no axis explains (code, image, prompts) makes a difference hard to read."
     )
     if made.missing:
         note += f" Not begun, and in no table: {', '.join(made.missing)}."
@@ -34,7 +53,7 @@ def _arms(made: StudyComparison) -> Table:
         for arm in made.arms
     ]
     columns = ["arm", *made.axes, "differs in"]
-    return Table(f"Study {made.name}: its arms, {made.benchmark}", note, columns, rows, len(columns))
+    return Table(f"Arms of {made.name}", note, columns, rows, len(columns))
 
 
 def _accuracy(made: StudyComparison) -> Table:

@@ -64,14 +64,14 @@ def show_study(study: StudyDir, *, html: Path | None = None, as_json: bool = Fal
     from fieldmark.evals.comparison.study import study_comparison
     from fieldmark.evals.report.figures import headline
     from fieldmark.evals.report.html import write_html
-    from fieldmark.evals.report.study_tables import study_tables
+    from fieldmark.evals.report.study_tables import study_plots, study_tables
     from fieldmark.evals.report.terminal import print_tables
     from fieldmark.leaks import leaks_of
 
     made = study_comparison(study)
     summaries = [summarise(folder, leaks_of(folder)) for _, folder in study.begun_runs()]
     path = html or study.report_html
-    write_html(summaries, path, study_tables(made))
+    write_html(summaries, path, study_tables(made), study_plots(made))
     if as_json:
         runs = [summary.model_dump(mode="json") for summary in summaries]
         told = {"study": made.model_dump(mode="json"), "runs": runs}

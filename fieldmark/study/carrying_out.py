@@ -53,15 +53,15 @@ def is_done(run: RunDir) -> bool:
 
 def _begin(study: Study, folder: StudyDir, missing: list[StudyRun]) -> dict[str, int]:
     """Check everything, write study.json; run → its episodes."""
-    before = folder.asked() if folder.begun else {}
-    if folder.begun:
+    begun = {each.run for each, _ in folder.begun_runs()} if folder.begun else set()
+    before = {name: each for name, each in folder.asked().items() if name in begun} if begun else {}
+    if before:
         check_unchanged(study, folder.recorded(), before)
     plans = {run.name: _checked(run) for run in missing}
     folder.create()
     recorded = _record(study, folder, list(plans.values()))
     now = {run.name: asked(run.config) for run in study.runs}
-    kept = {run.run for run in recorded.runs}
-    folder.write(recorded, {name: each for name, each in {**before, **now}.items() if name in kept})
+    folder.write(recorded, {**before, **now})
     return {run.name: _episodes(folder.run(run.name), run, plans.get(run.name)) for run in study.runs}
 
 
@@ -85,7 +85,7 @@ def _record(study: Study, folder: StudyDir, plans: list[Plan]) -> RecordedStudy:
         arms=arms, runs=runs,
     )  # fmt: skip
     versions = {(plan.benchmark.name, plan.benchmark.version) for plan in plans}
-    if folder.begun:
+    if folder.begun and folder.begun_runs():
         was = folder.recorded()
         names = {run.name for run in study.runs}
         earlier = [each for each, _ in folder.begun_runs() if each.run not in names]

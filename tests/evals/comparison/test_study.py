@@ -98,10 +98,17 @@ def test_the_report_is_one_page_and_holds_no_gold(build_run: BuildRun) -> None:
     study = study_of(build_run, TWO_BY_TWO)
     text = cli(report, study.path).stdout
     page = study.report_html.read_text(encoding="utf-8")
-    for title in ("its arms", "Accuracy by arm", "Difference", "Main effect of each axis", "Cost by arm"):
+    for title in (
+        "Arms of study",
+        "Accuracy by arm",
+        "Difference",
+        "Main effect of each axis",
+        "Cost by arm",
+    ):
         assert title in text
         assert title in page
     assert page.count("<article>") == 4
+    assert page.count("<svg") == 2
     assert "secret" not in (text + page).casefold()
     assert max(map(len, text.splitlines()[:-6])) <= 100
     assert "An improvement of" in text

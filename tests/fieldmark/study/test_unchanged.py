@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fieldmark.config import RunConfig
 from fieldmark.errors import UsageError
+from fieldmark.prices import Costs, Price
+from fieldmark.rundir import RunDir
+from fieldmark.spending import Spending
 from fieldmark.study.asking import read_study
 from fieldmark.study.folder import RecordedRun, RecordedStudy, StudyDir
+from fieldmark.study.place import Place
 from fieldmark.study.study import Study
 from fieldmark.study.unchanged import asked, check_unchanged
 
@@ -91,3 +97,29 @@ def test_the_folder_of_a_run_is_no_study(tmp_path: Path) -> None:
         StudyDir(tmp_path).create()
     with pytest.raises(UsageError, match="is not a study"):
         StudyDir.open(tmp_path)
+
+
+def test_a_study_is_no_run(study: Any, tmp_path: Path) -> None:
+    began(study(MATRIX))
+    with pytest.raises(UsageError, match="is a study: name a run in it"):
+        RunDir.open(tmp_path / "study")
+
+
+def test_runs_of_a_study_share_each_blob(study: Any, tmp_path: Path) -> None:
+    began(study(MATRIX))
+    stores = [RunDir.create(tmp_path / "study" / name).blob_store() for name in ("react", "forager")]
+    (digest,) = {store.put(b"picture", "image/png") for store in stores}
+    files = [store.path(digest) for store in stores]
+    assert [file.stat().st_nlink for file in files] == [3, 3]
+    assert RunDir.create(tmp_path / "alone").blob_store().shared is None
+
+
+def test_money_and_hours_are_those_of_all_runs_together(tmp_path: Path) -> None:
+    place = Place(label="run 2 of 2", done=3, total=6, usd=0.9, hours=0.0, go_on="fieldmark run mine.toml")
+    price = Costs({"agent": Price(input=1, output=1)})
+    spending = Spending(RunConfig(max_cost=1.0), price, RunDir(tmp_path), place)
+    assert spending.over() is None
+    place = replace(place, usd=1.0)
+    told = Spending(RunConfig(max_cost=1.0), price, RunDir(tmp_path), place)
+    assert told.over() == ("--max-cost 1 is reached: at least 1.0000 USD are spent", "--max-cost USD")
+    assert told.describe()["usd"] == 0.0
