@@ -12,10 +12,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fieldmark import __version__, own_agent, own_code, own_data, preflight, protocol, replaying
+from fieldmark import __version__, own_agent, own_code, own_data, preflight, protocol, remembering, replaying
 from fieldmark.agents.registry import agent_name, is_path
 from fieldmark.blobs import BlobStore
-from fieldmark.config import ModelConfig, RunConfig
+from fieldmark.config import FROZEN, ModelConfig, RunConfig
 from fieldmark.doctor.brief import warnings
 from fieldmark.errors import DataFault, UsageError
 from fieldmark.judging import recording as judging
@@ -32,7 +32,7 @@ from fieldmark.trace import Picture, Role
 Say = Callable[[str], None]
 MAY_CHANGE = {
     *("parallel", "min_free_mb", "max_cost", "max_hours", "preflight", "allow_blind", "strict"),
-    *("out", "name"),
+    *("out", "name", "memory_url"),
 }
 """What a resumed run may do otherwise without changing what is measured."""
 PATHS = ("data", "site", "web_archive", "index", "registry", "actions", "replay", "cache")
@@ -45,6 +45,7 @@ def new_run(config: RunConfig, say: Say) -> Run:
     full = preflight.check_disk(path, config.min_free_mb)
     if full:
         raise UsageError(full)
+    remembering.frozen_source(config)
     plan = preflight.make_plan(config)
     for line in plan.benchmark.warnings:
         say(f"{plan.benchmark.name}: {line}")
@@ -58,7 +59,9 @@ def new_run(config: RunConfig, say: Say) -> Run:
         raise UsageError(f"no task is left to run: {next(iter(refused.values()), 'the selection is empty')}")
     folder.write_tasks([item.public() for item in staged], {item.task.id: item.task.gold for item in staged})
     folder.write_paths(_paths(config))
-    described = describe(plan, path.name, refused)
+    if warning := remembering.take_over(config, folder, plan.benchmark.tasks):
+        say(warning)
+    described = {**describe(plan, path.name, refused), **remembering.describe(config, folder)}
     folder.write_config(described)
     if plan.recording and (warning := replaying.warning(plan.recording, described)):
         say(warning)
@@ -86,6 +89,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     if plan.judge.name != folder.config().get("judge"):
         raise UsageError(f"the judge has changed since {path} began: `fieldmark judge {path}` takes another")
     own_data.check_unchanged(config, folder.config(), str(path))
+    remembering.check_unchanged(config, folder)
     folder.lock()
     for line in folder.repair():
         say(line)
@@ -243,9 +247,13 @@ def _public(base_url: str | None) -> str | None:
 
 def _publishable(plan: Plan) -> dict[str, Any]:
     """The configuration as it was carried out, without secrets and without paths of this machine."""
-    recorded = plan.config.model_dump(mode="json", exclude_none=True, exclude={"out", "tool", *PATHS})
+    recorded = plan.config.model_dump(
+        mode="json", exclude_none=True, exclude={"out", "tool", "memory_url", *PATHS}
+    )
     recorded["benchmark"] = plan.benchmark.name
     recorded["agent"] = plan.agent_name
+    if plan.config.frozen:
+        recorded["memory"] = f"{FROZEN}{plan.config.frozen.resolve().name}"
     recorded["judge"] = judging.publishable(plan.config.judge, plan.judge)
     if plan.config.skills:
         recorded["skills"] = own_code.skills_by_path(plan.config.skills, public=True)
