@@ -16,6 +16,8 @@ from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
 REPLAY = "replay:"
 """What the name of a model begins with that is a recorded run."""
+FROZEN = "frozen:"
+"""What a memory begins with that is a finished run's."""
 NOT_FORCED = frozenset({"model", "messages", "input", "instructions", "system", "tools", "stream"})
 """What an agent says, and how it listens: never changed."""
 
@@ -121,6 +123,12 @@ class RunConfig(BaseModel):
     sends the task pictures out and needs `allow_upload`; None: local. `index` and `registry` stand in for
     those of the benchmark.
 
+    `memory`: `off`, `inherit` (an episode reads the notes that earlier ones took), or `frozen:RUN` (all read
+    the notes of the run folder RUN, and none is taken; `memory_before`: only those that the episode of this
+    task had there). Episodes that inherit play one after the other, or
+    `waves` at once: those of a wave read what earlier waves left. `memory_url` is a Postgres database for
+    the notes; None: SQLite in the run folder.
+
     `prices` are those of `fieldmark/prices.toml` that the user knows better: a table, or a file of one.
     `max_cost` (USD) and `max_hours`, over all sittings, stop the run between episodes. `preflight`: whether
     the model is tried with a few small requests before the run. `actions` is a TOML file that says what tools
@@ -170,6 +178,10 @@ class RunConfig(BaseModel):
     serpapi_key_env: str = "SERPAPI_API_KEY"
     index: Path | None = None
     registry: Path | None = None
+    memory: str = "off"
+    memory_before: str | None = None
+    waves: int | None = Field(default=None, ge=1, le=256)
+    memory_url: str | None = None
     prices: dict[str, Price] = {}
     max_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     max_hours: float | None = Field(default=None, ge=0, allow_inf_nan=False)
@@ -213,6 +225,25 @@ class RunConfig(BaseModel):
             if not host or not port.isdecimal():
                 raise ValueError(f"{place!r} is no host:port: give 127.0.0.1:8000")
         return places
+
+    @field_validator("memory")
+    @classmethod
+    def _memory_form(cls, memory: str) -> str:
+        if memory not in ("off", "inherit") and not memory.removeprefix(FROZEN).strip():
+            raise ValueError("frozen: names no run: give frozen:RUN, a run folder")
+        if memory not in ("off", "inherit") and not memory.startswith(FROZEN):
+            raise ValueError("give off, inherit or frozen:RUN")
+        return memory
+
+    @property
+    def frozen(self) -> Path | None:
+        """The run whose notes all episodes read."""
+        return Path(self.memory.removeprefix(FROZEN)) if self.memory.startswith(FROZEN) else None
+
+    @property
+    def most_at_once(self) -> int | None:
+        """Episodes that may play at once for the sake of their memory; None: any number."""
+        return (self.waves or 1) if self.memory == "inherit" else None
 
     @model_validator(mode="after")
     def _eyes_at_the_models_server(self) -> RunConfig:

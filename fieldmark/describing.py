@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldmark import __version__, own_code, own_data, protocol, replaying
+from fieldmark.config import FROZEN
 from fieldmark.judging import recording as judging
 from fieldmark.preflight import Plan
 from fieldmark.sandbox import image
@@ -99,9 +100,13 @@ def _public(base_url: str | None) -> str | None:
 
 def _publishable(plan: Plan) -> dict[str, Any]:
     """The configuration as it was carried out, without secrets and without paths of this machine."""
-    recorded = plan.config.model_dump(mode="json", exclude_none=True, exclude={"out", "tool", *PATHS})
+    recorded = plan.config.model_dump(
+        mode="json", exclude_none=True, exclude={"out", "tool", "memory_url", *PATHS}
+    )
     recorded["benchmark"] = plan.benchmark.name
     recorded["agent"] = plan.agent_name
+    if plan.config.frozen:
+        recorded["memory"] = f"{FROZEN}{plan.config.frozen.resolve().name}"
     recorded["judge"] = judging.publishable(plan.config.judge, plan.judge)
     if plan.config.skills:
         recorded["skills"] = own_code.skills_by_path(plan.config.skills, public=True)

@@ -47,7 +47,8 @@ def estimate(config: RunConfig) -> Estimate:
     costs = make_costs(config)
     arms, epochs = 1, config.epochs
     episodes = arms * len(tasks) * epochs
-    parallel = config.parallel or preflight.needs_of(agent, []).fit(cores(), memory()[0])
+    fitting = preflight.needs_of(agent, []).fit(cores(), memory()[0])
+    parallel = preflight.settled_parallel(config, fitting)
     like = next(earlier_runs(config), None)
     return Estimate(
         benchmark=benchmark.name, arms=arms, tasks=len(tasks), epochs=epochs, episodes=episodes,

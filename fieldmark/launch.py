@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fieldmark import own_agent, own_code, own_data, preflight, replaying, runner
+from fieldmark import own_agent, own_code, own_data, preflight, remembering, replaying, runner
 from fieldmark.agents.registry import agent_name, is_path
 from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
@@ -28,7 +28,7 @@ from fieldmark.trace import Picture
 Say = Callable[[str], None]
 MAY_CHANGE = {
     *("parallel", "min_free_mb", "max_cost", "max_hours", "preflight", "allow_blind", "strict"),
-    *("out", "name"),
+    *("out", "name", "memory_url"),
 }
 """What a resumed run may do otherwise without changing what is measured."""
 
@@ -39,6 +39,7 @@ def new_run(config: RunConfig, say: Say) -> Run:
     full = preflight.check_disk(path, config.min_free_mb)
     if full:
         raise UsageError(full)
+    remembering.frozen_source(config)
     plan = preflight.make_plan(config)
     for line in plan.benchmark.warnings:
         say(f"{plan.benchmark.name}: {line}")
@@ -52,7 +53,9 @@ def new_run(config: RunConfig, say: Say) -> Run:
         raise UsageError(f"no task is left to run: {next(iter(refused.values()), 'the selection is empty')}")
     folder.write_tasks([item.public() for item in staged], {item.task.id: item.task.gold for item in staged})
     folder.write_paths(paths(config))
-    described = describe(plan, path.name, refused)
+    if warning := remembering.take_over(config, folder, plan.benchmark.tasks):
+        say(warning)
+    described = {**describe(plan, path.name, refused), **remembering.describe(config, folder)}
     folder.write_config(described)
     if plan.recording and (warning := replaying.warning(plan.recording, described)):
         say(warning)
@@ -80,6 +83,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     if plan.judge.name != folder.config().get("judge"):
         raise UsageError(f"the judge has changed since {path} began: `fieldmark judge {path}` takes another")
     own_data.check_unchanged(config, folder.config(), str(path))
+    remembering.check_unchanged(config, folder)
     folder.lock()
     for line in folder.repair():
         say(line)

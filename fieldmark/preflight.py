@@ -114,7 +114,7 @@ def make_plan(config: RunConfig) -> Plan:
         variant=variant,
         image_id=image_id,
         needs=needs,
-        parallel=config.parallel or at_once(docker, needs),
+        parallel=settled_parallel(config, at_once(docker, needs)),
         agent_name=agent_name(config.agent),
         judge=judge,
         own_tools=own_tools,
@@ -141,6 +141,25 @@ def needs_of(agent: Agent, tools: list[str]) -> Needs:
     """What a container must have: the agent's own needs, and room for a browser where it may use one."""
     more = BROWSER_MB if "browser" in tools else 0
     return replace(agent.needs, memory_mb=agent.needs.memory_mb + more)
+
+
+def settled_parallel(config: RunConfig, fitting: int) -> int:
+    """Episodes at once: as many as asked for, else as fit. UsageError: more than the memory allows."""
+    most = config.most_at_once
+    if config.waves and config.memory != "inherit":
+        raise UsageError("--waves is for --memory inherit: leave it out")
+    if config.memory_url and config.memory == "off":
+        raise UsageError("--memory-url is for a memory: name --memory inherit, or leave it out")
+    if config.memory_before and not config.frozen:
+        raise UsageError("--memory-before is for --memory frozen:RUN: leave it out")
+    if most is None:
+        return config.parallel or fitting
+    if config.parallel and config.parallel > most:
+        raise UsageError(
+            f"--parallel {config.parallel}: with --memory inherit an episode reads what the one before left; "
+            f"leave it out, or let {config.parallel} at once read the same notes: --waves {config.parallel}"
+        )
+    return min(config.parallel or fitting, most)
 
 
 def at_once(docker: Any, needs: Needs) -> int:

@@ -11,7 +11,7 @@ from fieldmark.errors import UsageError
 from fieldmark.sandbox.gateway.replay.recording import Recording
 from fieldmark.task import Task
 
-_SAME = ("agent", "tools", "skills", "ocr", "limits", "image_side", "prompts", "protocol")
+_SAME = ("agent", "tools", "skills", "ocr", "limits", "image_side", "prompts", "protocol", "memory")
 """What of run.json shows in requests, beside benchmark, web and space."""
 
 

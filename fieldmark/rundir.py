@@ -1,8 +1,9 @@
 """The run folder: the only module that knows its paths, and how an episode is committed to it.
 
     run.json  tasks.jsonl  episodes.jsonl  verdicts.jsonl  traces/<key>.jsonl  blobs/<sha256>.<ext>
-    facts.jsonl  failures.jsonl  leaks.jsonl  report.html
-    private/: gold, verdict_reasons, unjudged, audit, leak_reasons, gold_facts, failure_reasons, failure_marks
+    facts.jsonl  failures.jsonl  leaks.jsonl  memory.jsonl  memory.sqlite  report.html
+    private/: memory_withheld, gold, verdict_reasons, unjudged, audit, leak_reasons, gold_facts,
+    failure_reasons, failure_marks
 
 Commit of an episode: fsync its trace, rename it into place, one `write()` to `episodes.jsonl`, fsync.
 A kill at any moment loses at most the episodes in flight.
@@ -67,6 +68,9 @@ class RunDir:
         self.failures_file = path / "failures.jsonl"
         self.failure_reasons_file = self.private / "failure_reasons.jsonl"
         self.failure_marks_file = self.private / "failure_marks.jsonl"
+        self.memory_file = path / "memory.jsonl"
+        self.memory_store = path / "memory.sqlite"
+        self.memory_withheld_file = self.private / "memory_withheld.jsonl"
         self.paths_file = self.private / "paths.json"
         self.report_html = path / "report.html"
         self._lock: int | None = None
@@ -202,6 +206,7 @@ class RunDir:
             self.episodes_file, self.verdicts_file, self.reasons_file, self.leaks_file,
             self.leak_reasons_file, self.unjudged_file, self.audit_file, self.facts_file,
             self.gold_facts_file, self.failures_file, self.failure_reasons_file, self.failure_marks_file,
+            self.memory_file, self.memory_withheld_file,
         ):  # fmt: skip
             if _cut_torn_tail(path):
                 done.append(f"{path.name}: cut a half-written last line")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import resource
 import signal
 import time
@@ -19,6 +20,7 @@ from fieldmark.leaks import LeakFinder
 from fieldmark.preflight import Plan
 from fieldmark.progress import RunProgress
 from fieldmark.records import EpisodeRecord, Verdict
+from fieldmark.remembering import RunMemory
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import reaper
 from fieldmark.sandbox.container import PYTHON
@@ -129,11 +131,18 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
         needs=plan.needs, lifetime=HARD_STOP * config.limits.seconds + 60,
         spare=min(SPARE, plan.parallel), expected=expected, mounts=plan.mounts,
     )  # fmt: skip
+    memory = None
+    if config.memory != "off":
+        memory = RunMemory(config, run.folder, run.grid(), plan.benchmark.tasks, backends)
     try:
         pool.warm()
         await backends.warm()
-        yield RunServices(run.folder, plan, pool, backends, run.folder.blob_store())
+        if memory:
+            await memory.open()
+        yield RunServices(run.folder, plan, pool, backends, run.folder.blob_store(), memory)
     finally:
+        if memory:
+            memory.close()
         backends.close()
         await undisturbed(_close(pool, [plan.upstream, *([plan.eyes] if plan.eyes else [])]))
 
@@ -151,9 +160,32 @@ async def _play_all(
     progress: RunProgress,
     judging: _Judging,
 ) -> list[tuple[StagedTask, int]]:
-    """Play until nothing is left, or the run has spent what it may, and those in flight end; what is left."""
+    """Play until nothing is left, or the run has spent what it may, and those in flight end; what is left.
+
+    With a memory, one wave after the other: the next reads what this one leaves.
+    """
+    memory, outage = services.memory, Outage()
+    if memory is None:
+        return await _play_wave(run, services, left, progress, judging, outage)
+    for wave, due in itertools.groupby(left, memory.wave):
+        now = list(due)
+        rest = await _play_wave(run, services, now, progress, judging, outage)
+        if rest:
+            return left[left.index(rest[0]) :]
+        await memory.merge(wave)
+    return []
+
+
+async def _play_wave(
+    run: Run,
+    services: RunServices,
+    left: list[tuple[StagedTask, int]],
+    progress: RunProgress,
+    judging: _Judging,
+    outage: Outage,
+) -> list[tuple[StagedTask, int]]:
+    """Several episodes at a time, in any order; what is left when the run has spent what it may."""
     waiting = iter(left)
-    outage = Outage()
 
     async def player() -> None:
         while not run.spending.over() and (due := next(waiting, None)):

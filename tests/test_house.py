@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("agents", "tools", "skills", "sandbox", "memory", "evals")
 ORCHESTRATORS = {
     "abilities", "describing", "runner", "episode", "launch", "leaks", "own_agent", "own_code", "own_data",
-    "preflight", "probing", "replaying", "run_models",
+    "preflight", "probing", "remembering", "replaying", "run_models",
     "staging", "cli", "wires",
 }  # fmt: skip
 """The modules of fieldmark/ that may import the folders, beside commands/."""

@@ -13,6 +13,7 @@ _ASPECTS = {
     "eyes": ("eyes",),
     "prompts": ("prompts",),
     "tools": ("tools", "ocr", "own_tools", "actions"),
+    "memory": ("memory",),
     "skills": ("skills", "config.skill_calls"),
     "limits": ("limits",),
     "picture": ("image_side", "config.max_megapixels"),

@@ -173,6 +173,13 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
     help="Try the model with a few small requests first.  [default: preflight]",
 )  # fmt: skip
 @click.option("--actions", type=_FILE, help="What tools that fieldmark does not know do; TOML.")
+@click.option(
+    "--memory", metavar="off|inherit|frozen:RUN",
+    help="Whether episodes read notes of earlier ones, or of the run RUN; docs/memory.md.  [default: off]",
+)  # fmt: skip
+@click.option("--memory-before", metavar="TASK", help="With frozen:RUN: the notes this task had there.")
+@click.option("--waves", type=int, help="Episodes at once that inherit the same memory.  [default: 1]")
+@click.option("--memory-url", help="A Postgres database for the notes.  [default: SQLite in the run folder]")
 @click.option("--seed", type=int, help="Of the orders; recorded with the run.  [default: 0]")
 @click.option(
     "--order", type=int, help="Do the tasks in the N-th order of the seed.  [default: 0, the benchmark's]"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from fieldmark import launch, preflight
+from fieldmark import launch, preflight, remembering
 from fieldmark.config import RunConfig
 from fieldmark.errors import InterruptedRun, UsageError
 from fieldmark.evals.metrics.outcomes import cells
@@ -68,6 +68,7 @@ def _begin(study: Study, folder: StudyDir, missing: list[StudyRun]) -> dict[str,
 def _checked(run: StudyRun) -> Plan:
     """The plan of a run that is to come, without asking its model anything. UsageError names the arm."""
     try:
+        remembering.frozen_source(run.config)
         plan = preflight.make_plan(run.config.model_copy(update={"preflight": False}))
     except UsageError as error:
         raise UsageError(f"arm {run.arm.name}: {error}") from None

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from fieldmark.errors import UsageError
+from fieldmark.launch import MAY_CHANGE
 from fieldmark.options import read_toml
 from fieldmark.skills.loader import bundled
-from fieldmark.study.asking import read_study
+from fieldmark.study.asking import SHARED, read_study
 from fieldmark.study.matrix import combined, named
 from fieldmark.study.study import Study
 
@@ -120,6 +121,10 @@ def test_a_flag_cannot_be_an_axis_too(asked: Any) -> None:
 def test_a_study_without_a_file_needs_a_name() -> None:
     with pytest.raises(UsageError, match="name it with --name"):
         read_study(None, {"orders": 3})
+
+
+def test_what_a_run_may_change_is_no_axis() -> None:
+    assert SHARED.keys() >= MAY_CHANGE
 
 
 def test_names_are_safe_whatever_the_values_are() -> None:
