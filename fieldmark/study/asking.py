@@ -17,7 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fieldmark.config import known_options, make_config
+from fieldmark.config import RunConfig, known_options, make_config
 from fieldmark.errors import UsageError
 from fieldmark.options import read_toml
 from fieldmark.study.matrix import Arm, combined, named
@@ -146,4 +146,13 @@ def _run(
         config = make_config({**options, **arm.options, **own}, flags, toml)
     except UsageError as error:
         raise UsageError(f"arm {arm.name}: {error}") from None
-    return StudyRun(name, arm, order, config)
+    return StudyRun(name, arm, order, _fitted(config))
+
+
+def _fitted(config: RunConfig) -> RunConfig:
+    """What only arms with a memory can use, or only arms without, may stand for all of them."""
+    unused = {} if config.memory == "inherit" else {"waves": None}
+    unused |= {"memory_url": None} if config.memory == "off" else {}
+    most = config.most_at_once
+    parallel = min(config.parallel, most) if config.parallel and most else config.parallel
+    return config.model_copy(update={**unused, "parallel": parallel})

@@ -123,6 +123,13 @@ def test_a_study_without_a_file_needs_a_name() -> None:
         read_study(None, {"orders": 3})
 
 
+def test_an_arm_that_inherits_is_played_one_by_one_whatever_the_others_are(asked: Any) -> None:
+    study = asked('parallel = 8\n[matrix]\nmemory = ["off", "inherit"]')
+    assert [run.config.parallel for run in study.runs] == [8, 1]
+    waves = asked('parallel = 8\nwaves = 4\n[matrix]\nmemory = ["off", "inherit"]')
+    assert [(run.config.parallel, run.config.waves) for run in waves.runs] == [(8, None), (4, 4)]
+
+
 def test_what_a_run_may_change_is_no_axis() -> None:
     assert SHARED.keys() >= MAY_CHANGE
 
