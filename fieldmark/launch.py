@@ -32,7 +32,7 @@ from fieldmark.trace import Picture, Role
 Say = Callable[[str], None]
 MAY_CHANGE = {
     *("parallel", "min_free_mb", "max_cost", "max_hours", "preflight", "allow_blind", "strict"),
-    *("out", "name"),
+    *("out", "name", "with_twin"),
 }
 """What a resumed run may do otherwise without changing what is measured."""
 PATHS = ("data", "site", "web_archive", "index", "registry", "actions", "replay", "cache")
@@ -125,7 +125,7 @@ def stage_all(
     staged, refused = [], {}
     for task in tasks:
         try:
-            staged.append(stage(task, config.image_side, blobs, config.max_megapixels))
+            staged.append(stage(task, config.image_side, blobs, config.max_megapixels, config.image))
         except DataFault as error:
             refused[task.id] = str(error)
     return staged, refused
@@ -169,6 +169,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "skills": {skill.name: skill.sha256 for skill in plan.skills},
         "ocr": config.ocr,
         "limits": config.limits.model_dump(),
+        "picture": config.image,
         "image_side": config.image_side,
         "parallel": plan.parallel,
         "epochs": config.epochs,
@@ -225,7 +226,7 @@ def _staged_before(folder: RunDir, plan: Plan) -> list[StagedTask]:
     return [
         StagedTask(
             tasks[row["id"]], Picture.model_validate(row["image"]), Picture.model_validate(row["view"]),
-            row["source_sha256"], row.get("notes", []),
+            row["source_sha256"], row.get("notes", []), row.get("altered"),
         )
         for row in folder.tasks()
     ]  # fmt: skip

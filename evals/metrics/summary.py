@@ -27,7 +27,8 @@ from fieldmark.rundir import RunDir
 class RunFacts(BaseModel):
     """What run.json says of the run, "?" where it does not. `sees`: the model takes pictures.
 
-    A replayed model is marked as one, and does not see: it says what it said then.
+    A replayed model is marked as one, and does not see: it says what it said then. `image` is what stood in
+    for the pictures (`--image`): full, blank or a number of pixels.
     """
 
     name: str
@@ -35,6 +36,7 @@ class RunFacts(BaseModel):
     agent: str
     model: str
     sees: bool
+    image: str
     tools: list[str]
     judges: list[str]
     state: str
@@ -137,6 +139,7 @@ def _facts(run: RunDir, config: dict[str, Any], grid: list[Cell]) -> RunFacts:
         agent=str(config.get("agent") or "?"),
         model=str(model.get("name") or "?") + (" (replay)" if replayed else ""),
         sees=model.get("sees") is not False and not replayed,
+        image=str(config.get("picture") or "full"),
         tools=[str(tool) for tool in tools] if isinstance(tools, list) else [],
         judges=sorted({cell.verdict.judge for cell in grid if cell.verdict}),
         state=str(config.get("state") or "?"),

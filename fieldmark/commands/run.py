@@ -143,6 +143,10 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 )
 @click.option("--max-turns", type=int, help="Turns of our own agents; 0: any number.  [default: 12]")
 @click.option(
+    "--image", metavar="full|blank|N",
+    help="Stand-in for the pictures: grey of the same size, or shrunk to N pixels a side.  [default: full]",
+)  # fmt: skip
+@click.option(
     "--image-side", type=int, help="Longest side in pixels of the view models get.  [default: 2048]"
 )
 @click.option("--max-megapixels", type=float, help="Refuse larger pictures.  [default: 120, at most 120]")
