@@ -13,6 +13,7 @@ from fieldmark.evals.metrics.calibration import Calibration, calibration
 from fieldmark.evals.metrics.caveats import caveats_of, sight_caveats
 from fieldmark.evals.metrics.judging import JudgingFacts, judging
 from fieldmark.evals.metrics.leaks import LeakFacts, leak_facts
+from fieldmark.evals.metrics.marginal import MarginalRow, marginal
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.metrics.repeats import Repeats, repeats
 from fieldmark.evals.metrics.runtime import RuntimeRow, runtime
@@ -70,6 +71,7 @@ class Summary(BaseModel):
     tool_use: ToolUse
     by_tool: list[CallsRow]
     by_action: list[CallsRow]
+    marginal: list[MarginalRow]
     runtime: list[RuntimeRow]
     usage: list[UsageRow]
     money: Money
@@ -106,6 +108,7 @@ def summarise(run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None) 
         tool_use=tool_use(agents),
         by_tool=by_tool(agents),
         by_action=by_action(agents),
+        marginal=marginal(grid, acts),
         runtime=runtime(grid),
         usage=usage(grid),
         money=money(grid),

@@ -13,12 +13,15 @@ from fieldmark.rundir import RunDir
 
 @click.command("compare")
 @click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--all-pairs", is_flag=True, help="Each run with each.  [default: each later one with the first]"
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the bootstrap.  [default: 0]")
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page of it and all runs here."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON (fractions are 0–1).")
-def command(runs: tuple[Path, ...], seed: int, html: Path | None, as_json: bool) -> None:
+def command(runs: tuple[Path, ...], all_pairs: bool, seed: int, html: Path | None, as_json: bool) -> None:
     """Compare each later run with the first, over the tasks that both have done.
 
     First what the runs were made with that differs; then the paired table, the difference with its interval,
@@ -26,7 +29,7 @@ def command(runs: tuple[Path, ...], seed: int, html: Path | None, as_json: bool)
 
     \b
     fieldmark compare runs/closed-book runs/react
-    fieldmark compare runs/A runs/B runs/C --html compared.html
+    fieldmark compare runs/A runs/B runs/C --all-pairs --html compared.html
     fieldmark compare runs/A runs/B --json | jq '.versus[].paired.gained'
     """
     from fieldmark.evals.comparison.comparison import comparison
@@ -34,7 +37,7 @@ def command(runs: tuple[Path, ...], seed: int, html: Path | None, as_json: bool)
     from fieldmark.evals.report.terminal import print_tables
 
     folders = [RunDir.open(path) for path in runs]
-    made = comparison(folders, seed=seed)
+    made = comparison(folders, seed=seed, all_pairs=all_pairs)
     if as_json:
         told = made.model_dump(mode="json")
         click.echo(json.dumps(told, ensure_ascii=True, indent=2, allow_nan=False))
