@@ -41,7 +41,7 @@ PATHS = ("data", "site", "web_archive", "index", "registry", "actions", "replay"
 
 def new_run(config: RunConfig, say: Say) -> Run:
     """Check everything, make the run folder, stage the pictures."""
-    path = config.out or Path("runs") / (config.name or _default_name(config))
+    path = place_of(config)
     full = preflight.check_disk(path, config.min_free_mb)
     if full:
         raise UsageError(full)
@@ -63,6 +63,11 @@ def new_run(config: RunConfig, say: Say) -> Run:
     if plan.recording and (warning := replaying.warning(plan.recording, described)):
         say(warning)
     return Run(plan, folder, staged)
+
+
+def place_of(config: RunConfig) -> Path:
+    """The folder of a new run; one that nobody named is named after the time."""
+    return config.out or Path("runs") / (config.name or _default_name(config))
 
 
 def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:

@@ -64,14 +64,14 @@ def differences(a: dict[str, Any], b: dict[str, Any]) -> list[Difference]:
 def consequences(found: list[Difference], a: dict[str, Any], b: dict[str, Any]) -> list[str]:
     """Of the aspects that differ those which only follow from another one, and are no choice of their own.
 
-    Closed book has no tools, skills and search; an agent with packages has an image of its own; a skill that
-    is off takes the tools that it carries.
+    Closed book has no tools and skills, and nothing to reach by them; an agent with packages has an image of
+    its own; a skill that is off takes the tools that it carries.
     """
     keys = {each.aspect: {key.partition(".")[0] for key, _, _ in each.details} for each in found}
     packages = [_at(run, "container.packages") for run in (a, b)]
     follows = set()
     if "agent" in keys and CLOSED_BOOK in (a.get("agent"), b.get("agent")):
-        follows |= {"tools", "skills"} | ({"web"} if keys.get("web") == {"search"} else set())
+        follows |= {"tools", "skills", "web", "index and registry"}
     if packages[0] != packages[1]:
         follows.add("image")
     if "skills" in keys and keys.get("tools") == {"tools"} and _asked(a) == _asked(b):

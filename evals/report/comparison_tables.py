@@ -109,8 +109,14 @@ def _twin(twin: Twin) -> Table:
         "hurt: the other way round. Of the tasks that both have done. CI: Wilson's, of independent tasks."
     )
     columns = ["category", "outcome", "tasks", "%", "CI 95%"]
-    totals = frozenset(place for place, row in enumerate(twin.rows) if row.top == ALL)
-    return Table(f"Helped or hurt: {twin.agent} against closed book", note, columns, rows, 2, totals)
+    return Table(f"Helped or hurt: {twin.agent} against closed book", note, columns, rows, 2)
+
+
+def twin_line(twin: Twin) -> str:
+    """The four outcomes of all categories, in one line."""
+    found = [f"{row.outcome} {round(row.share.count)}" for row in twin.rows if row.top == ALL]
+    n = next(row.share.n for row in twin.rows if row.top == ALL)
+    return f"{twin.agent} against closed book: {', '.join(found)} of {n} tasks"
 
 
 def _tasks(versus: Versus) -> list[Table]:
