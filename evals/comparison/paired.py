@@ -71,7 +71,7 @@ def compare(a: Side, b: Side, *, seed: int = 0) -> Paired:
     right = rights(a, b)
     tasks = list(right)
     differences = {task: b.scores[task] - a.scores[task] for task in tasks}
-    groups = _clusters(tasks, {**b.targets, **a.targets})
+    groups = clusters(tasks, {**b.targets, **a.targets})
     lost, gained = ([task for task in tasks if right[task] == way] for way in ((True, False), (False, True)))
     both = sum(right[task] == (True, True) for task in tasks)
     table = PairedTable(
@@ -113,7 +113,7 @@ def _scores(grid: list[Cell]) -> dict[str, float]:
     return {task: fmean(hits) for task, hits in done.items()}
 
 
-def _clusters(tasks: list[str], targets: dict[str, str]) -> list[list[str]]:
+def clusters(tasks: list[str], targets: dict[str, str]) -> list[list[str]]:
     """Tasks with the same target, which stand or fall together; a task without gold stands alone."""
     groups: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for task in tasks:
