@@ -106,16 +106,12 @@ def _pictures(run: RunDir) -> list[str]:
     image = run.config().get("picture", "full") if run.run_json.exists() else "full"
     if image == "full":
         return []
-    tasks = run.tasks()
+    tasks = [row for row in run.tasks() if "view" in row]  # what is published has no pictures to count
     altered = sum(isinstance(row.get("altered"), dict) for row in tasks)
+    which = f"{altered} of {len(tasks)} pictures" if tasks else "the pictures"
     if image == "blank":
-        return [
-            f"image blank: {altered} of {len(tasks)} pictures were grey of the same size, for all that looks"
-        ]
-    return [
-        f"image {image}: {altered} of {len(tasks)} pictures were shrunk to {image} px a side, also for crops"
-        " and searches"
-    ]
+        return [f"image blank: {which} were grey of the same size, for all that looks"]
+    return [f"image {image}: {which} were shrunk to {image} px a side, also for crops and searches"]
 
 
 def _stopped(run: RunDir) -> list[str]:
