@@ -62,7 +62,7 @@ def describe(recording: Recording | None) -> dict[str, Any]:
 
 def warning(recording: Recording, now: dict[str, Any]) -> str | None:
     """One line when the new run.json promises drift; None when it is like the recorded one."""
-    was = {"picture": "full", **recording.described}
+    was, now = {"picture": "full", **recording.described}, {"picture": "full", **now}
     other = [name for name in _SAME if now.get(name) != was.get(name)]
     pairs = {"benchmark": ("name", "version"), "web": ("mode",), "model": ("space",)}
     for name, keys in pairs.items():
