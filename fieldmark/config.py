@@ -14,6 +14,7 @@ from fieldmark.prices import Price, read_prices
 from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
+ImageChoice = Literal["full", "blank"] | int
 REPLAY = "replay:"
 """What the name of a model begins with that is a recorded run."""
 FROZEN = "frozen:"
@@ -101,7 +102,9 @@ class RunConfig(BaseModel):
     `skill_calls`: what a model that calls a skill as if it were a tool gets, the skill's text (`helpful`)
     or only `not_found` (`strict`). `ocr` is the engine behind the tool `ocr`. `image_side` is the longest
     side, in pixels, of the view that models are shown; a task whose picture has over `max_megapixels` is
-    refused. `parallel` is episodes at once; None: what the engine's cores and memory hold, at most 8.
+    refused. `image` is what stands in for the pictures themselves, whatever looks at them: `full` (nothing),
+    `blank` (grey of the same size), or the longest side in pixels to which they are shrunk. `parallel` is
+    episodes at once; None: what the engine's cores and memory hold, at most 8.
     `min_free_mb`: less free disk than this stops the run before or between episodes.
 
     `eyes` is the vision model that the tool `inspect_image` asks; where it names no server, it is served by
@@ -133,6 +136,8 @@ class RunConfig(BaseModel):
     `max_cost` (USD) and `max_hours`, over all sittings, stop the run between episodes. `preflight`: whether
     the model is tried with a few small requests before the run. `actions` is a TOML file that says what tools
     of the user's own do (`sandbox/gateway/conversation/actions.toml`).
+
+    `with_twin`: run the closed-book twin afterwards (`fieldmark/twin.py`).
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -160,6 +165,7 @@ class RunConfig(BaseModel):
     limits: Limits = Limits()
     probe: bool = True
     allow_blind: bool = False
+    image: ImageChoice = "full"
     image_side: int = Field(default=2048, ge=64, le=16384)
     max_megapixels: float = Field(default=120, gt=0, le=120)
     min_free_mb: int = Field(default=500, ge=0)
@@ -189,6 +195,7 @@ class RunConfig(BaseModel):
     actions: Path | None = None
     name: str | None = None
     out: Path | None = None
+    with_twin: bool = False
 
     @field_validator("prices", mode="before")
     @classmethod
@@ -208,6 +215,13 @@ class RunConfig(BaseModel):
     def _files(cls, value: object) -> object:
         """In a file, one path may stand without a list."""
         return [value] if isinstance(value, str) else value
+
+    @field_validator("image", mode="before")
+    @classmethod
+    def _known_image(cls, value: object) -> object:
+        if value in ("full", "blank") or (str(value).isdecimal() and 64 <= int(str(value)) <= 16384):
+            return value
+        raise ValueError("give full, blank, or the longest side in pixels, 64 to 16384")
 
     @field_validator("allow", "deny")
     @classmethod

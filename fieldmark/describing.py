@@ -62,6 +62,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "skills": {skill.name: skill.sha256 for skill in plan.skills},
         "ocr": config.ocr,
         "limits": config.limits.model_dump(),
+        "picture": config.image,
         "image_side": config.image_side,
         "parallel": plan.parallel,
         "epochs": config.epochs,

@@ -28,14 +28,14 @@ from fieldmark.trace import Picture
 Say = Callable[[str], None]
 MAY_CHANGE = {
     *("parallel", "min_free_mb", "max_cost", "max_hours", "preflight", "allow_blind", "strict"),
-    *("out", "name", "memory_url"),
+    *("out", "name", "memory_url", "with_twin"),
 }
 """What a resumed run may do otherwise without changing what is measured."""
 
 
 def new_run(config: RunConfig, say: Say) -> Run:
     """Check everything, make the run folder, stage the pictures."""
-    path = config.out or Path("runs") / (config.name or _default_name(config))
+    path = place_of(config)
     full = preflight.check_disk(path, config.min_free_mb)
     if full:
         raise UsageError(full)
@@ -60,6 +60,11 @@ def new_run(config: RunConfig, say: Say) -> Run:
     if plan.recording and (warning := replaying.warning(plan.recording, described)):
         say(warning)
     return Run(plan, folder, staged)
+
+
+def place_of(config: RunConfig) -> Path:
+    """The folder of a new run; one that nobody named is named after the time."""
+    return config.out or Path("runs") / (config.name or _default_name(config))
 
 
 def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
@@ -123,7 +128,7 @@ def stage_all(
     staged, refused = [], {}
     for task in tasks:
         try:
-            staged.append(stage(task, config.image_side, blobs, config.max_megapixels))
+            staged.append(stage(task, config.image_side, blobs, config.max_megapixels, config.image))
         except DataFault as error:
             refused[task.id] = str(error)
     return staged, refused
@@ -165,7 +170,7 @@ def _staged_before(folder: RunDir, plan: Plan) -> list[StagedTask]:
     return [
         StagedTask(
             tasks[row["id"]], Picture.model_validate(row["image"]), Picture.model_validate(row["view"]),
-            row["source_sha256"], row.get("notes", []),
+            row["source_sha256"], row.get("notes", []), row.get("altered"),
         )
         for row in folder.tasks()
     ]  # fmt: skip

@@ -17,7 +17,7 @@ FOLDERS = ("agents", "tools", "skills", "sandbox", "memory", "evals")
 ORCHESTRATORS = {
     "abilities", "describing", "runner", "episode", "launch", "leaks", "own_agent", "own_code", "own_data",
     "preflight", "probing", "remembering", "replaying", "run_models",
-    "staging", "cli", "wires",
+    "staging", "cli", "twin", "wires",
 }  # fmt: skip
 """The modules of fieldmark/ that may import the folders, beside commands/."""
 MAY_IMPORT = {

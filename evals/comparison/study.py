@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from fieldmark.errors import UsageError
 from fieldmark.evals.comparison.comparison import Comparison, compare_sides
-from fieldmark.evals.comparison.differences import differences
+from fieldmark.evals.comparison.differences import consequences, differences
 from fieldmark.evals.comparison.effects import Effect, main_effects
 from fieldmark.evals.comparison.orders import OrderEffect, Orders, Quarter, order_effect, quarters
 from fieldmark.evals.comparison.paired import Side
@@ -58,7 +58,7 @@ class StudyComparison(BaseModel):
     detectable: Detectable | None
 
 
-def study_comparison(study: StudyDir, *, seed: int = 0) -> StudyComparison:
+def study_comparison(study: StudyDir, *, seed: int = 0, all_pairs: bool = False) -> StudyComparison:
     """Reads every run once. UsageError when none has begun."""
     recorded = study.recorded()
     arms: dict[str, dict[int | None, Side]] = {}
@@ -78,7 +78,7 @@ def study_comparison(study: StudyDir, *, seed: int = 0) -> StudyComparison:
         axes=recorded.axes,
         missing=[each.run for each in recorded.runs if each.run not in begun],
         arms=facts,
-        comparison=compare_sides(list(sides.values()), seed=seed),
+        comparison=compare_sides(list(sides.values()), seed=seed, all_pairs=all_pairs),
         effects=main_effects(recorded.axes, recorded.arms, sides, seed=seed),
         orders=[found for arm in arms if (found := order_effect(arm, arms[arm], seed=seed))],
         quarters=_all_quarters(arms, first, seed) if ordered or "memory" in recorded.axes else [],
@@ -93,7 +93,7 @@ def _facts(arm: str, values: dict[str, str], orders: Orders, sides: Mapping[str,
     return ArmFacts(
         arm=arm,
         values=values,
-        differs=[each.aspect for each in differences(baseline.run.config(), side.run.config())],
+        differs=_differs(baseline, side),
         orders=len(orders),
         epochs=len({cell.epoch for cell in side.cells}),
         partial=side.partial,
@@ -102,6 +102,14 @@ def _facts(arm: str, values: dict[str, str], orders: Orders, sides: Mapping[str,
         money=money(side.cells),
         seconds=sum(seconds) / len(seconds) if seconds else None,
     )
+
+
+def _differs(baseline: Side, side: Side) -> list[str]:
+    """The aspects that differ and do not only follow from another one."""
+    a, b = baseline.run.config(), side.run.config()
+    found = differences(a, b)
+    follows = consequences(found, a, b)
+    return [each.aspect for each in found if each.aspect not in follows]
 
 
 def _all_quarters(arms: Mapping[str, Orders], first: str, seed: int) -> list[Quarter]:

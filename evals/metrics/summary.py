@@ -13,6 +13,7 @@ from fieldmark.evals.metrics.calibration import Calibration, calibration
 from fieldmark.evals.metrics.caveats import caveats_of, sight_caveats
 from fieldmark.evals.metrics.judging import JudgingFacts, judging
 from fieldmark.evals.metrics.leaks import LeakFacts, leak_facts
+from fieldmark.evals.metrics.marginal import MarginalRow, marginal
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.metrics.repeats import Repeats, repeats
 from fieldmark.evals.metrics.runtime import RuntimeRow, runtime
@@ -27,7 +28,8 @@ from fieldmark.rundir import RunDir
 class RunFacts(BaseModel):
     """What run.json says of the run, "?" where it does not. `sees`: the model takes pictures.
 
-    A replayed model is marked as one, and does not see: it says what it said then.
+    A replayed model is marked as one, and does not see: it says what it said then. `image` is what stood in
+    for the pictures (`--image`): full, blank or a number of pixels.
     """
 
     name: str
@@ -35,6 +37,7 @@ class RunFacts(BaseModel):
     agent: str
     model: str
     sees: bool
+    image: str
     tools: list[str]
     judges: list[str]
     state: str
@@ -68,6 +71,7 @@ class Summary(BaseModel):
     tool_use: ToolUse
     by_tool: list[CallsRow]
     by_action: list[CallsRow]
+    marginal: list[MarginalRow]
     runtime: list[RuntimeRow]
     usage: list[UsageRow]
     money: Money
@@ -104,6 +108,7 @@ def summarise(run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None) 
         tool_use=tool_use(agents),
         by_tool=by_tool(agents),
         by_action=by_action(agents),
+        marginal=marginal(grid, acts),
         runtime=runtime(grid),
         usage=usage(grid),
         money=money(grid),
@@ -137,6 +142,7 @@ def _facts(run: RunDir, config: dict[str, Any], grid: list[Cell]) -> RunFacts:
         agent=str(config.get("agent") or "?"),
         model=str(model.get("name") or "?") + (" (replay)" if replayed else ""),
         sees=model.get("sees") is not False and not replayed,
+        image=str(config.get("picture") or "full"),
         tools=[str(tool) for tool in tools] if isinstance(tools, list) else [],
         judges=sorted({cell.verdict.judge for cell in grid if cell.verdict}),
         state=str(config.get("state") or "?"),

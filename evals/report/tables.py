@@ -7,7 +7,7 @@ from dataclasses import replace
 from fieldmark.evals.metrics.accuracy import ALL
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.accuracy_tables import categories_table, splits_table
-from fieldmark.evals.report.act_tables import calls_table, tool_use_table
+from fieldmark.evals.report.act_tables import calls_table, marginal_table, tool_use_table
 from fieldmark.evals.report.calibration_table import calibration_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
 from fieldmark.evals.report.judging_table import judging_table
@@ -29,6 +29,7 @@ def tables(summary: Summary) -> list[Table]:
         tool_use_table(summary),
         calls_table("Calls by tool", summary.by_tool),
         calls_table("Calls by action", summary.by_action),
+        marginal_table(summary),
         _runtime(summary),
         usage_table(summary),
         calibration_table(summary),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,8 +19,9 @@ from fieldmark.study.folder import StudyDir
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one page of all runs here."
 )
+@click.option("--published", is_flag=True, help="Beside them the figures of FIKA-Bench's paper, not paired.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON (fractions are 0–1).")
-def command(runs: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
+def command(runs: tuple[Path, ...], html: Path | None, published: bool, as_json: bool) -> None:
     """Print accuracy, statuses, tool use and runtime of runs, or compare the arms of a study.
 
     Also writes report.html into each run's or study's folder, or one page of all runs to --html FILE.
@@ -27,31 +29,49 @@ def command(runs: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
     \b
     fieldmark report runs/20261130-101500-react-scout
     fieldmark report runs/a runs/b --html compared.html
+    fieldmark report runs/fika --published
     fieldmark report runs/a --json | jq .runs[0].accuracy.rows
     fieldmark report runs/my-study
     """
     if studies := [path for path in runs if StudyDir(path).begun]:
         if len(runs) > 1:
             raise UsageError(f"{studies[0]} is a study: report it by itself")
+        if published:
+            raise UsageError("--published is for runs: name a run in the study")
         return show_study(StudyDir.open(studies[0]), html=html, as_json=as_json)
-    return show([RunDir.open(path) for path in runs], html=html, as_json=as_json)
+    return show([RunDir.open(path) for path in runs], html=html, as_json=as_json, published=published)
 
 
-def show(folders: list[RunDir], *, html: Path | None = None, as_json: bool = False) -> None:
-    """Print the report of each run, compare their headlines when there are several, and write the HTML."""
+def show(
+    folders: list[RunDir], *, html: Path | None = None, as_json: bool = False, published: bool = False
+) -> None:
+    """Print the report of each run, compare their headlines when there are several, and write the HTML.
+
+    `published`: with the paper's figures, first of all on a page. UsageError: a run over another benchmark.
+    """
+    from fieldmark.evals.comparison.published import beside
     from fieldmark.evals.report.figures import headline
     from fieldmark.evals.report.html import write_html
+    from fieldmark.evals.report.published_table import published_table
+    from fieldmark.evals.report.tables import comparison
+    from fieldmark.evals.report.terminal import print_tables
     from fieldmark.leaks import leaks_of
 
+    paper = beside(folders) if published else None
     summaries = [summarise(folder, leaks_of(folder)) for folder in folders]
     if as_json:
-        rows = [summary.model_dump(mode="json") for summary in summaries]
-        click.echo(json.dumps({"runs": rows}, ensure_ascii=True, indent=2, allow_nan=False))
+        told: dict[str, Any] = {"runs": [summary.model_dump(mode="json") for summary in summaries]}
+        told |= {"published": paper.model_dump(mode="json")} if paper else {}
+        click.echo(json.dumps(told, ensure_ascii=True, indent=2, allow_nan=False))
     else:
         _print(summaries)
-    own = {folder.report_html: [summary] for folder, summary in zip(folders, summaries, strict=True)}
-    for path, shown in ({html: summaries} if html else own).items():
-        write_html(shown, path)
+    if paper and not as_json:
+        print_tables([published_table(paper)])
+    pages = {html: folders} if html else {folder.report_html: [folder] for folder in folders}
+    for path, shown in pages.items():
+        found = [summary for folder, summary in zip(folders, summaries, strict=True) if folder in shown]
+        several = [comparison(found)] if paper and len(found) > 1 else []
+        write_html(found, path, [*several, *([published_table(beside(shown))] if paper else [])])
         if not as_json:
             click.echo(f"report: {path}")
     if not as_json:

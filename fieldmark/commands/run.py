@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from fieldmark.commands.judge import judge_options
-from fieldmark.errors import UsageError
+from fieldmark.errors import InterruptedRun, UsageError
 
 
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
@@ -145,6 +145,10 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 )
 @click.option("--max-turns", type=int, help="Turns of our own agents; 0: any number.  [default: 12]")
 @click.option(
+    "--image", metavar="full|blank|N",
+    help="Stand-in for the pictures: grey of the same size, or shrunk to N pixels a side.  [default: full]",
+)  # fmt: skip
+@click.option(
     "--image-side", type=int, help="Longest side in pixels of the view models get.  [default: 2048]"
 )
 @click.option("--max-megapixels", type=float, help="Refuse larger pictures.  [default: 120, at most 120]")
@@ -188,6 +192,10 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 @click.option("--preset", help="A study that is known: table4.  [default: none]")
 @click.option("--name", help="The run's name.  [default: time, agent and model]")
 @click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/NAME]")
+@click.option(
+    "--with-twin", is_flag=True, default=None,
+    help="Then run the same model closed book (NAME-closed-book), and tell what the tools helped and hurt.",
+)  # fmt: skip
 @click.option("--resume", type=click.Path(path_type=Path), help="Go on with this run folder.")
 @click.option("--dry-run", is_flag=True, help="Say what the run would take, and do nothing.")
 @click.option("--json", "as_json", is_flag=True, help="With --dry-run: print it as JSON.")
@@ -200,6 +208,7 @@ def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool
     fieldmark run --benchmark fieldmark-mini --agent react --model builtin/scout --parallel 4
     fieldmark run --model qwen3-vl-8b --base-url http://localhost:8000/v1 --force temperature=0
     fieldmark run --model replay:runs/A --agent react     # the recorded replies, offline
+    fieldmark run --agent react --with-twin     # and the same model closed book: helped, hurt
     fieldmark run --benchmark fika --data fika-bench-testset.zip --protocol fika
     fieldmark run --agent ./my_agent.py --tool ./my_tool.py --benchmark ./tasks.jsonl
     fieldmark run --judge llm --judge-model qwen3-32b --judge-url http://localhost:8001/v1
@@ -207,7 +216,7 @@ def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool
     fieldmark run run.toml --dry-run
     fieldmark run study.toml     # with a [matrix]: every arm of it, then one comparison; docs/studies.md
     """
-    from fieldmark import launch
+    from fieldmark import launch, twin
     from fieldmark.config import load_config
 
     if as_json and not dry_run:
@@ -222,9 +231,14 @@ def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool
     if resume:
         _only_harmless(flags, toml)
         run = launch.resume_run(resume, flags, _say)
+        if run.plan.config.with_twin:
+            twin.check(run.plan.config, resume)
     else:
-        run = launch.new_run(load_config(toml, flags), _say)
-    return carry_out(run)
+        config = load_config(toml, flags)
+        if config.with_twin:
+            twin.check(config, launch.place_of(config) if config.out or config.name else None)
+        run = launch.new_run(config, _say)
+    return max(carry_out(run), carry_out_twin(run) if run.plan.config.with_twin else 0)
 
 
 def _study(toml: Path | None, flags: dict[str, Any]) -> Any:
@@ -257,8 +271,18 @@ def _estimate(toml: Path | None, resume: Path | None, flags: dict[str, Any], as_
 
     if resume:
         raise UsageError("--dry-run is for a new run: leave --resume out")
-    told = estimate(load_config(toml, flags))
-    click.echo(told.model_dump_json(indent=2) if as_json else "\n".join(lines(told)))
+    config = load_config(toml, flags)
+    told, twin = estimate(config), None
+    if config.with_twin:
+        from fieldmark.twin import twin_config
+
+        twin = estimate(twin_config(config, config.out))
+    if as_json:
+        row = told.model_dump(mode="json") | ({"twin": twin.model_dump(mode="json")} if twin else {})
+        click.echo(json.dumps(row, indent=2))
+    else:
+        more = ["and its closed-book twin:", *lines(twin)] if twin else []
+        click.echo("\n".join([*lines(told), *more]))
     return 0
 
 
@@ -278,6 +302,27 @@ def carry_out(run: Any) -> int:
 def _code(folder: Any) -> int:
     broken = any(record.status == "sandbox_error" for record in folder.episodes())
     return 1 if broken or folder.config()["refused"] else 0
+
+
+def carry_out_twin(run: Any) -> int:
+    """Run the closed-book twin of a run that is over, or what is left of it, and compare the two."""
+    from fieldmark import twin
+    from fieldmark.evals.comparison.comparison import comparison
+    from fieldmark.evals.report.comparison_tables import comparison_tables, twin_line
+    from fieldmark.evals.report.terminal import print_tables
+
+    folder, left = twin.begin(run, _say)
+    try:
+        code = carry_out(left) if left else 0
+    except InterruptedRun as stopped:  # going on with the run goes on with its twin, and compares them
+        hint = str(stopped).replace(f"--resume {folder.path}", f"--resume {run.folder.path}")
+        raise InterruptedRun(hint) from None
+    made = comparison([folder, run.folder])
+    print_tables(comparison_tables(made))
+    if told := made.versus[0].twin:
+        click.echo(twin_line(told))
+    click.echo(f"twin's folder: {folder.path}")
+    return code
 
 
 def _only_harmless(flags: dict[str, Any], toml: Path | None) -> None:

@@ -33,6 +33,7 @@ SHARED = {
         "it changes no result",
     ),
     **dict.fromkeys(("max_cost", "max_hours", "prices"), "it holds for the study"),
+    "with_twin": "let closed_book be an arm",
     **dict.fromkeys(("name", "out"), "each arm is a folder of the study"),
 }
 """Options that are no axis → why."""
@@ -54,6 +55,8 @@ def read_study(toml: Path | None, flags: dict[str, Any]) -> Study:
     orders = _orders(given.pop("orders", options.pop("orders", None)), options)
     baseline, arms = options.pop("baseline", None), _arms(options)
     _check_axes(arms[0], options, given)
+    if options.get("with_twin") or given.get("with_twin"):
+        raise UsageError("with_twin is for one run: in a study let closed_book be an arm")
     path = _path(toml, preset, options, given)
     baseline = arms[0].name if baseline is None else _known(baseline, arms)
     if orders != [None] and "order" in {**options, **given}:

@@ -61,6 +61,24 @@ def test_each_arm_is_paired_with_the_baseline_and_corrected_together(build_run: 
     assert skill.paired.gained == [f"t{place}" for place in range(9, 15)]
 
 
+def test_how_an_arm_was_made_unlike_the_baseline_is_told_without_what_follows(build_run: BuildRun) -> None:
+    """A memory brings its own tools: they are no difference of their own."""
+    for arm, hits, told in (
+        ("off", "10", {"tools": ["answer"]}),
+        ("inherit", "11", {"memory": {"mode": "inherit"}, "tools": ["answer", "recall", "remember"]}),
+        ("later", "11", {"tools": ["answer"], "git": "another"}),
+    ):
+        run_in(build_run, arm, hits, **told)
+    arms = ("off", "inherit", "later")
+    study = record(build_run, dict.fromkeys(arms, {"memory": "x"}), [(arm, arm, None) for arm in arms])
+    assert [arm.differs for arm in study_comparison(study).arms] == [[], ["memory"], ["code"]]
+
+
+def test_compare_takes_every_pair_of_arms(build_run: BuildRun) -> None:
+    told = json.loads(cli(compare, study_of(build_run, TWO_BY_TWO).path, "--json", "--all-pairs").stdout)
+    assert len(told["versus"]) == 6
+
+
 def test_main_effects_are_paired_over_the_other_axes(build_run: BuildRun) -> None:
     one, two = study_comparison(study_of(build_run, TWO_BY_TWO)).effects
     assert (one.axis, one.base, one.value, one.pairs, one.tasks) == ("one", "a", "b", 2, 10)

@@ -62,7 +62,7 @@ def test_a_model_without_sight_is_marked_in_every_table(build_run: BuildRun) -> 
     run.episode("a", verdict="correct").step(("ocr", "ok"))
     page = render_html([summarise(run.finish())])
     titles = [line for line in page.splitlines() if line.startswith("<h3>")]
-    assert len(titles) == 8
+    assert len(titles) == 9
     assert all("no vision" in line for line in titles)
 
 
