@@ -70,7 +70,7 @@ def test_how_an_arm_was_made_unlike_the_baseline_is_told_without_what_follows(bu
     ):
         run_in(build_run, arm, hits, **told)
     arms = ("off", "inherit", "later")
-    study = record(build_run, dict.fromkeys(arms, {"memory": "x"}), [(arm, arm, None) for arm in arms])
+    study = record(build_run, {arm: {"memory": arm} for arm in arms}, [(arm, arm, None) for arm in arms])
     assert [arm.differs for arm in study_comparison(study).arms] == [[], ["memory"], ["code"]]
 
 
