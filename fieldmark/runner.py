@@ -138,7 +138,7 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
         pool.warm()
         await backends.warm()
         if memory:
-            await memory.open()
+            await _remember(run, memory.open())
         yield RunServices(run.folder, plan, pool, backends, run.folder.blob_store(), memory)
     finally:
         if memory:
@@ -172,8 +172,16 @@ async def _play_all(
         rest = await _play_wave(run, services, now, progress, judging, outage)
         if rest:
             return left[left.index(rest[0]) :]
-        await memory.merge(wave)
+        await _remember(run, memory.merge(wave))
     return []
+
+
+async def _remember(run: Run, work: Coroutine[Any, Any, None]) -> None:
+    """Work on the memory. InterruptedRun: it cannot be read or written, and the next would break alike."""
+    try:
+        await work
+    except (OSError, KeyError) as error:  # KeyError: a picture is no longer among the blobs
+        raise _stopped(run, f"the memory of the run cannot be used: {error}") from None
 
 
 async def _play_wave(

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from langgraph.store.base import BaseStore
+from langgraph.store.base import BaseStore, SearchItem
 
 from fieldmark.errors import UsageError
 from fieldmark.memory.notes import Note
@@ -26,8 +26,24 @@ POSTGRES = ("postgres://", "postgresql://")
 INSTALL = "pip install 'fieldmark[postgres]'"
 
 
+class StoreGone(OSError):
+    """The store can no longer be read or written: the disk is full, the database went away."""
+
+
+@contextlib.contextmanager
+def _reachable() -> Iterator[None]:
+    """Whatever breaks a database, SQLite's errors or psycopg's, is the host's fault."""
+    try:
+        yield
+    except Exception as error:
+        raise StoreGone(f"the notes cannot be reached: {' '.join(str(error).split())[:200]}") from error
+
+
 class NoteStore:
-    """The notes of one run: its namespace in a store that others may share. For one thread."""
+    """The notes of one run: its namespace in a store that others may share. For one thread.
+
+    Every method may raise StoreGone.
+    """
 
     def __init__(self, store: BaseStore, run: str, resources: contextlib.ExitStack) -> None:
         self._store = store
@@ -47,16 +63,18 @@ class NoteStore:
     def add(self, place: int, note: Note) -> None:
         """Put the note that is number `place` (from 0) of the log; the same place once more replaces it."""
         value = {"note": note.model_dump(mode="json"), "text": packed(text_vector(note.text))}
-        self._store.put(self._namespace, _key(place), value, index=False)
+        with _reachable():
+            self._store.put(self._namespace, _key(place), value, index=False)
 
     def sync(self, notes: Iterable[Note]) -> None:
         """Make the store hold these notes and no others."""
         wanted = {_key(place): note for place, note in enumerate(notes)}
         kept = {}
-        for item in self._store.search(self._namespace, limit=MOST):
+        for item in self._items():
             if item.key in wanted:
                 kept[item.key] = item.value.get("note")
-            else:
+                continue
+            with _reachable():
                 self._store.delete(self._namespace, item.key)
         for place, (key, note) in enumerate(wanted.items()):
             if kept.get(key) != note.model_dump(mode="json"):
@@ -64,8 +82,11 @@ class NoteStore:
 
     def all(self) -> list[Stored]:
         """Every note with its vectors, in the order of the log."""
-        items = sorted(self._store.search(self._namespace, limit=MOST), key=lambda item: item.key)
-        return [_stored(item.value) for item in items]
+        return [_stored(item.value) for item in sorted(self._items(), key=lambda item: item.key)]
+
+    def _items(self) -> list[SearchItem]:
+        with _reachable():
+            return self._store.search(self._namespace, limit=MOST)
 
 
 def _stored(value: dict[str, Any]) -> Stored:

@@ -10,6 +10,7 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.comparison.comparison import Comparison, compare_sides
 from fieldmark.evals.comparison.differences import consequences, differences
 from fieldmark.evals.comparison.effects import Effect, main_effects
+from fieldmark.evals.comparison.memory import MemoryUse, memory_use
 from fieldmark.evals.comparison.orders import OrderEffect, Orders, Quarter, order_effect, quarters
 from fieldmark.evals.comparison.paired import Side
 from fieldmark.evals.comparison.pooled import pooled
@@ -55,6 +56,7 @@ class StudyComparison(BaseModel):
     effects: list[Effect]
     orders: list[OrderEffect]
     quarters: list[Quarter]
+    memory: list[MemoryUse]
     detectable: Detectable | None
 
 
@@ -82,6 +84,7 @@ def study_comparison(study: StudyDir, *, seed: int = 0, all_pairs: bool = False)
         effects=main_effects(recorded.axes, recorded.arms, sides, seed=seed),
         orders=[found for arm in arms if (found := order_effect(arm, arms[arm], seed=seed))],
         quarters=_all_quarters(arms, first, seed) if ordered or "memory" in recorded.axes else [],
+        memory=[used for arm in arms if (used := memory_use(arm, arms[arm].values()))],
         detectable=_detectable(facts[0]),
     )
 

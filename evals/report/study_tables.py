@@ -14,7 +14,8 @@ def study_tables(made: StudyComparison) -> list[Table]:
     """What the arms are first, then what came out of each, then how they differ."""
     compared = paired_tables(made.comparison) if made.comparison.versus else []
     tables = [
-        _arms(made), _accuracy(made), *compared, _effects(made), _orders(made), _quarters(made), _cost(made)
+        _arms(made), _accuracy(made), *compared, _effects(made), _orders(made), _quarters(made),
+        _memory(made), _cost(made)
     ]  # fmt: skip
     return [table for table in tables if table.rows]
 
@@ -141,6 +142,23 @@ def _quarter(each: Quarter) -> list[str]:
         count(each.correct), percent(each.correct.fraction), interval(each.interval),
         str(each.paired), points(each.difference), points_interval(each.difference_interval),
     ]  # fmt: skip
+
+
+def _memory(made: StudyComparison) -> Table:
+    rows = [
+        [
+            used.arm, str(used.notes), str(used.readings), f"{used.readers}/{used.episodes}",
+            count(used.correct), percent(used.correct.fraction),
+        ]
+        for used in made.memory
+    ]  # fmt: skip
+    note = (
+        "notes that its memories hold; read: notes read by episodes, one counted once an episode; readers: "
+        "episodes that read any. Those that read nothing are other tasks: what a memory does, the difference "
+        "of the arms says. `fieldmark memory RUN` follows each note."
+    )
+    columns = "arm|notes|read|readers /episodes|correct /readers|%".split("|")
+    return Table("Memory by arm", note, columns, rows)
 
 
 def _cost(made: StudyComparison) -> Table:

@@ -48,10 +48,11 @@ def check_unchanged(study: Study, was: RecordedStudy, before: dict[str, Asked]) 
 
 
 def _refuse(path: Path, who: str, before: Asked, now: Asked) -> None:
-    changed = [
+    newer = {key: value for key, value in asked(RunConfig()).items() if key not in before}
+    changed = [  # an option that this fieldmark has and the earlier one had not is unchanged at its default
         f"{key}: {before.get(key, UNSET)} → {now.get(key, UNSET)}"
         for key in dict.fromkeys([*before, *now])
-        if before.get(key) != now.get(key)
+        if before.get(key, newer.get(key)) != now.get(key)
     ]
     if changed:
         more = f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner, Result
 
+from fieldmark import jsonl
 from fieldmark.commands import compare, report
 from fieldmark.errors import UsageError
 from fieldmark.evals.comparison.study import study_comparison
+from fieldmark.evals.report.study_tables import study_tables
 from tests.evals.study_folders import record, run_in, study_of
 
 if TYPE_CHECKING:
@@ -72,6 +74,21 @@ def test_how_an_arm_was_made_unlike_the_baseline_is_told_without_what_follows(bu
     arms = ("off", "inherit", "later")
     study = record(build_run, {arm: {"memory": arm} for arm in arms}, [(arm, arm, None) for arm in arms])
     assert [arm.differs for arm in study_comparison(study).arms] == [[], ["memory"], ["code"]]
+
+
+def test_the_readers_of_a_memory_are_counted_by_arm(build_run: BuildRun) -> None:
+    run_in(build_run, "off", "10")
+    run = build_run("study/inherit", memory={"mode": "inherit", "waves": 1})
+    run.task("t0").episode("t0", verdict="incorrect").event("gateway", "memory_read", query="", hits=[])
+    twice = [{"note": "n1", "score": 0.5}, {"note": "n1", "score": 0.4}]
+    run.task("t1").episode("t1", verdict="correct").event("gateway", "memory_read", query="", hits=twice)
+    jsonl.append(run.finish().memory_file, {"note": "n1"})
+    arms = {"off": {"memory": "off"}, "inherit": {"memory": "inherit"}}
+    made = study_comparison(record(build_run, arms, [(arm, arm, None) for arm in arms]))
+    (used,) = made.memory
+    assert (used.arm, used.notes, used.readings, used.readers, used.episodes) == ("inherit", 1, 1, 1, 2)
+    assert (used.correct.count, used.correct.n) == (1, 1)
+    assert "Memory by arm" in {table.title for table in study_tables(made)}
 
 
 def test_compare_takes_every_pair_of_arms(build_run: BuildRun) -> None:

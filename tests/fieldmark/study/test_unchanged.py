@@ -70,6 +70,14 @@ def test_arms_and_orders_are_added_later_with_the_same_settings(study: Any) -> N
         check_unchanged(study('time_limit = 90\n[matrix]\nagent = ["closed_book"]'), *before)
 
 
+def test_an_option_that_a_newer_fieldmark_has_is_unchanged_at_its_default(study: Any) -> None:
+    recorded, before = began(study(MATRIX))
+    older = {name: {key: each[key] for key in each if key != "ocr"} for name, each in before.items()}
+    check_unchanged(study(MATRIX), recorded, older)
+    with pytest.raises(UsageError, match='ocr: not set → "rapidocr"'):
+        check_unchanged(study(f'ocr = "rapidocr"\n{MATRIX}'), recorded, older)
+
+
 def test_another_axis_is_another_study(study: Any) -> None:
     before = began(study(MATRIX))
     with pytest.raises(UsageError, match="has the axes agent, now they are agent, skills"):
