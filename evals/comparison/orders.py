@@ -38,7 +38,7 @@ class OrderEffect(BaseModel):
 class Quarter(BaseModel):
     """One quarter of the way through the tasks (1 first … 4 last), over all orders of an arm.
 
-    `correct` counts looks (task × epoch × order) that are done there; its `interval` is by task. `difference`
+    `correct` counts looks (task × epoch × order) that are done there; its `interval` is by target. `difference`
     is that of the same looks to the baseline's in the same order, None where the baseline has none.
     """
 
@@ -74,9 +74,10 @@ def quarters(arm: str, orders: Orders, baseline: Orders | None, *, seed: int = 0
     for order, side in orders.items():
         other = _looks(baseline[order]) if baseline and order in baseline else {}
         for look, (place, hit) in _looks(side).items():
-            hits[place][look[0]].append(hit)
+            target = side.targets.get(look[0]) or look[0]
+            hits[place][target].append(hit)
             if look in other:
-                differences[place][look[0]].append(hit - other[look][1])
+                differences[place][target].append(hit - other[look][1])
     return [_quarter(arm, place, hits[place], differences[place], seed) for place in range(QUARTERS)]
 
 
@@ -98,14 +99,14 @@ def _quarter(
     paired = sum(map(len, differences.values()))
     return Quarter(
         arm=arm, quarter=place + 1, correct=correct,
-        interval=wilson(correct) if alone else _by_task(hits.values(), seed) or wilson(correct),
+        interval=wilson(correct) if alone else _by_target(hits.values(), seed) or wilson(correct),
         paired=paired,
         difference=sum(map(sum, differences.values())) / paired if paired else None,
-        difference_interval=_by_task(differences.values(), seed),
+        difference_interval=_by_target(differences.values(), seed),
     )  # fmt: skip
 
 
-def _by_task(looks: Iterable[Sequence[float]], seed: int) -> Interval | None:
+def _by_target(looks: Iterable[Sequence[float]], seed: int) -> Interval | None:
     found = list(looks)
     return resampled([sum(each) for each in found], [len(each) for each in found], seed=seed)
 

@@ -130,7 +130,7 @@ def _quarters(made: StudyComparison) -> Table:
     note = (
         f"From cold to warm: quarters of the way through the tasks, over all orders. against: less what "
         f"{made.arms[0].arm} has right of the same tasks in the same place of the same order, in points; "
-        "only that is free of which tasks come late. CI by task."
+        "only that is free of which tasks come late. CI by target."
     )
     columns = "arm|quarter|correct /looks|%|CI 95%|pairs|against|CI 95% of it".split("|")
     return Table("Along the way", note, columns, [_quarter(each) for each in made.quarters])
