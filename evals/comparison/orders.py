@@ -38,8 +38,9 @@ class OrderEffect(BaseModel):
 class Quarter(BaseModel):
     """One quarter of the way through the tasks (1 first … 4 last), over all orders of an arm.
 
-    `correct` counts looks (task × epoch × order) that are done there; its `interval` is by target. `difference`
-    is that of the same looks to the baseline's in the same order, None where the baseline has none.
+    `correct` counts looks (task × epoch × order) that are done there; its `interval` is by target.
+    `difference` is that of the same looks to the baseline's in the same order, None where it has
+    none.
     """
 
     arm: str
