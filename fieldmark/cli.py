@@ -24,6 +24,7 @@ COMMANDS = {
     "judge": "Judge a run, or judge it again, without running it.",
     "label": "Say why a sample of the wrong answers was wrong; how far persons and classifier agree.",
     "mcp": "Serve the tools to an MCP client over stdin and stdout.",
+    "memory": "List the notes that episodes left, and every answer that read them.",
     "new": "Write a working agent, tool, skill or benchmark to begin with.",
     "power": "Say how large an improvement a comparison could find.",
     "registry": "Import aircraft registries into one file, and look aircraft up.",

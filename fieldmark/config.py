@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,14 +16,17 @@ from pydantic import (
     model_validator,
 )
 
-from fieldmark import protocol
 from fieldmark.errors import UsageError, plain_reason
+from fieldmark.options import FLAT, MODEL_KEYS, arrange, read_toml
 from fieldmark.prices import Price, read_prices
 from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
+ImageChoice = Literal["full", "blank"] | int
 REPLAY = "replay:"
 """What the name of a model begins with that is a recorded run."""
+FROZEN = "frozen:"
+"""What a memory begins with that is a finished run's."""
 NOT_FORCED = frozenset({"model", "messages", "input", "instructions", "system", "tools", "stream"})
 """What an agent says, and how it listens: never changed."""
 
@@ -129,12 +131,16 @@ class RunConfig(BaseModel):
     `benchmark` is a bundled name or a path to `tasks.jsonl`, or `fika` with its `data` and `map`, field →
     key of its manifest, for what cannot be told. `protocol` fixes what a paper fixes
     (`fieldmark/protocol.py`). `agent` is a name, or a file of the user's own; `tool` are files of tools of
-    the user's own, beside those of fieldmark. `tasks` keeps only these ids, `limit` the first so many (0:
-    all). `tools` and `skills` are entries of the grammar of `fieldmark.selection`; None: all.
+    the user's own, beside those of fieldmark. `tasks` keeps only these ids, `where` only tasks with these
+    labels, `limit` the first so many (0: all); `order` is that of the benchmark (0) or the so-many-th
+    permutation of `seed` (`fieldmark/task_selection.py`). `tools` and `skills` are entries
+    of the grammar of `fieldmark.selection`; None: all.
     `skill_calls`: what a model that calls a skill as if it were a tool gets, the skill's text (`helpful`)
     or only `not_found` (`strict`). `ocr` is the engine behind the tool `ocr`. `image_side` is the longest
     side, in pixels, of the view that models are shown; a task whose picture has over `max_megapixels` is
-    refused. `parallel` is episodes at once; None: what the engine's cores and memory hold, at most 8.
+    refused. `image` is what stands in for the pictures themselves, whatever looks at them: `full` (nothing),
+    `blank` (grey of the same size), or the longest side in pixels to which they are shrunk. `parallel` is
+    episodes at once; None: what the engine's cores and memory hold, at most 8.
     `min_free_mb`: less free disk than this stops the run before or between episodes.
 
     `classifier` is what `fieldmark classify` asks where facts do not decide why an answer was wrong.
@@ -158,10 +164,18 @@ class RunConfig(BaseModel):
     sends the task pictures out and needs `allow_upload`; None: local. `index` and `registry` stand in for
     those of the benchmark.
 
+    `memory`: `off`, `inherit` (an episode reads the notes that earlier ones took), or `frozen:RUN` (all read
+    the notes of the run folder RUN, and none is taken; `memory_before`: only those that the episode of this
+    task had there). Episodes that inherit play one after the other, or
+    `waves` at once: those of a wave read what earlier waves left. `memory_url` is a Postgres database for
+    the notes; None: SQLite in the run folder.
+
     `prices` are those of `fieldmark/prices.toml` that the user knows better: a table, or a file of one.
     `max_cost` (USD) and `max_hours`, over all sittings, stop the run between episodes. `preflight`: whether
     the model is tried with a few small requests before the run. `actions` is a TOML file that says what tools
     of the user's own do (`sandbox/gateway/conversation/actions.toml`).
+
+    `with_twin`: run the closed-book twin afterwards (`fieldmark/twin.py`).
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -181,13 +195,16 @@ class RunConfig(BaseModel):
     skill_calls: SkillCalls = "helpful"
     ocr: OcrEngine = "tesseract"
     tasks: list[str] | None = None
+    where: str | None = None
     limit: int = Field(default=0, ge=0)
     epochs: int = Field(default=1, ge=1, le=1000)
     seed: int = 0
+    order: int = Field(default=0, ge=0)
     parallel: int | None = Field(default=None, ge=1, le=256)
     limits: Limits = Limits()
     probe: bool = True
     allow_blind: bool = False
+    image: ImageChoice = "full"
     image_side: int = Field(default=2048, ge=64, le=16384)
     max_megapixels: float = Field(default=120, gt=0, le=120)
     min_free_mb: int = Field(default=500, ge=0)
@@ -206,6 +223,10 @@ class RunConfig(BaseModel):
     serpapi_key_env: str = "SERPAPI_API_KEY"
     index: Path | None = None
     registry: Path | None = None
+    memory: str = "off"
+    memory_before: str | None = None
+    waves: int | None = Field(default=None, ge=1, le=256)
+    memory_url: str | None = None
     prices: dict[str, Price] = {}
     max_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     max_hours: float | None = Field(default=None, ge=0, allow_inf_nan=False)
@@ -213,6 +234,7 @@ class RunConfig(BaseModel):
     actions: Path | None = None
     name: str | None = None
     out: Path | None = None
+    with_twin: bool = False
 
     @field_validator("prices", mode="before")
     @classmethod
@@ -233,6 +255,13 @@ class RunConfig(BaseModel):
         """In a file, one path may stand without a list."""
         return [value] if isinstance(value, str) else value
 
+    @field_validator("image", mode="before")
+    @classmethod
+    def _known_image(cls, value: object) -> object:
+        if value in ("full", "blank") or (str(value).isdecimal() and 64 <= int(str(value)) <= 16384):
+            return value
+        raise ValueError("give full, blank, or the longest side in pixels, 64 to 16384")
+
     @field_validator("allow", "deny")
     @classmethod
     def _hosts(cls, patterns: list[str]) -> list[str]:
@@ -250,6 +279,25 @@ class RunConfig(BaseModel):
                 raise ValueError(f"{place!r} is no host:port: give 127.0.0.1:8000")
         return places
 
+    @field_validator("memory")
+    @classmethod
+    def _memory_form(cls, memory: str) -> str:
+        if memory not in ("off", "inherit") and not memory.removeprefix(FROZEN).strip():
+            raise ValueError("frozen: names no run: give frozen:RUN, a run folder")
+        if memory not in ("off", "inherit") and not memory.startswith(FROZEN):
+            raise ValueError("give off, inherit or frozen:RUN")
+        return memory
+
+    @property
+    def frozen(self) -> Path | None:
+        """The run whose notes all episodes read."""
+        return Path(self.memory.removeprefix(FROZEN)) if self.memory.startswith(FROZEN) else None
+
+    @property
+    def most_at_once(self) -> int | None:
+        """Episodes that may play at once for the sake of their memory; None: any number."""
+        return (self.waves or 1) if self.memory == "inherit" else None
+
     @model_validator(mode="after")
     def _eyes_at_the_models_server(self) -> RunConfig:
         if self.eyes and self.eyes.base_url is None:
@@ -264,85 +312,22 @@ class RunConfig(BaseModel):
         return self
 
 
-FLAT = {
-    "time_limit": "seconds",
-    "max_calls": "model_calls",
-    "max_tokens": "tokens",
-    "max_cost_per_episode": "cost",
-    "max_same_requests": "same_requests",
-    "max_turns": "turns",
-}
-"""Flags and TOML keys of the run that belong to its Limits."""
-
-
-_MODEL_KEYS = {
-    "model": {
-        **{"base_url": "base_url", "key_env": "key_env"},
-        **{"sees": "sees", "space": "space", "force": "force", "context": "context", "output": "output"},
-    },
-    "eyes": {"eyes_url": "base_url", "eyes_key_env": "key_env"},
-    "judge": {
-        **{"judge_model": "model", "judge_url": "base_url", "judge_key_env": "key_env"},
-        **{"judge_votes": "votes", "judge_aliases": "aliases", "judge_seed": "seed"},
-        **{"judge_temperature": "temperature", "prompts": "prompts"},
-    },
-    "classifier": {},
-}
-"""A model's own key, a name or a table → other flags and TOML keys that belong to it, and its fields."""
-
-
 def load_config(toml: Path | None, flags: dict[str, Any]) -> RunConfig:
     """Defaults, then the TOML file, then the flags that were given. UsageError names the wrong key."""
-    merged = _read(toml) if toml else {}
-    given = {key: value for key, value in flags.items() if value is not None}
-    force = given.pop("force", {})
-    if "map" in given:
-        given["map"] = {**_table("map", merged.get("map", {})), **given["map"]}
-    models = {role: _model(role, fields, merged, given) for role, fields in _MODEL_KEYS.items()}
-    models = {role: model for role, model in models.items() if model}
-    if force:
-        model = models.setdefault("model", {})
-        model["force"] = {**_table("force", model.get("force", {})), **force}
-    if "eyes" in models and "name" not in models["eyes"]:
-        raise UsageError("the eyes have an option but no name: name the vision model with --eyes NAME")
-    merged.update(given)
-    protocol.settle(merged)
-    limits = {field: merged.pop(key) for key, field in FLAT.items() if key in merged}
+    return make_config(read_toml(toml) if toml else {}, flags, toml)
+
+
+def make_config(options: dict[str, Any], flags: dict[str, Any], source: Path | None = None) -> RunConfig:
+    """Of options that stand in `source`, and flags over them."""
     try:
-        return RunConfig.model_validate(
-            {**merged, **models, "limits": {**_table("limits", merged.get("limits", {})), **limits}}
-        )
+        return RunConfig.model_validate(arrange(options, flags))
     except ValidationError as error:
-        raise UsageError(_explain(error, toml)) from None
+        raise UsageError(_explain(error, source)) from None
 
 
-def _model(
-    role: str, fields: dict[str, str], merged: dict[str, Any], given: dict[str, Any]
-) -> dict[str, Any]:
-    """Takes what belongs to one model out of both sources."""
-    model = merged.pop(role, {})
-    model = {"name": model} if isinstance(model, str) else dict(_table(role, model, "a name or a table"))
-    for key, field in {role: "name", **fields}.items():
-        if key in given:
-            model[field] = given.pop(key)
-        elif key in merged:
-            model[field] = merged.pop(key)
-    return model
-
-
-def _table(key: str, value: Any, wanted: str = "a table") -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise UsageError(f"{key}: give {wanted}, not {value!r}")
-    return value
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not valid TOML: {error}") from None
+def known_options() -> list[str]:
+    """Every key of a file."""
+    return [*RunConfig.model_fields, *FLAT, *(key for keys in MODEL_KEYS.values() for key in keys)]
 
 
 def _explain(error: ValidationError, toml: Path | None) -> str:
@@ -350,8 +335,5 @@ def _explain(error: ValidationError, toml: Path | None) -> str:
     where = ".".join(str(part) for part in first["loc"])
     flag = {field: key for key, field in FLAT.items()}.get(str(first["loc"][-1]), where)
     if first["type"] == "extra_forbidden":
-        known = ", ".join(
-            [*RunConfig.model_fields, *FLAT, *(key for keys in _MODEL_KEYS.values() for key in keys)]
-        )
-        return f"{toml or 'configuration'}: unknown key {where!r}; the keys are {known}"
+        return f"{toml or 'configuration'}: unknown key {where!r}; the keys are {', '.join(known_options())}"
     return f"{flag}: {plain_reason(first['type'], first['msg'])} (got {first['input']!r})"

@@ -12,8 +12,10 @@ from typing import Any
 from fieldmark import __version__, protocol
 from fieldmark.blobs import BlobStore
 from fieldmark.errors import EpisodeFault
+from fieldmark.memory.episode import EpisodeMemory
 from fieldmark.preflight import Plan
 from fieldmark.records import EpisodeRecord
+from fieldmark.remembering import RunMemory
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.clock import Clock
@@ -35,6 +37,7 @@ class RunServices:
     pool: ContainerPool
     backends: Backends
     blobs: BlobStore
+    memory: RunMemory | None = None
 
 
 async def run_episode(
@@ -51,12 +54,16 @@ async def run_episode(
     until the runner commits the record.
     """
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    prompt = make_prompt(services.plan, staged)
-    session = _open_session(services, staged, prompt, epoch, attempt)
+    memory = await services.memory.before(staged, epoch) if services.memory else None
+    notes, read = memory.at_lease() if memory else ([], None)
+    prompt = make_prompt(services.plan, staged, notes)
+    session = _open_session(services, staged, prompt, epoch, attempt, memory)
     try:
         async with services.pool.lease() as container:
             session.begin()
             _log_start(session, services, staged, epoch, attempt, earlier or [])
+            if read:
+                session.log("gateway", "memory_read", read)
             container.door.admit(session)
             await _until_end(session, container)
     except EpisodeFault as fault:
@@ -68,8 +75,10 @@ async def run_episode(
     return _record(services, staged, session, outcome, epoch, attempt, started), outcome
 
 
-def make_prompt(plan: Plan, staged: StagedTask) -> Prompt:
-    """What the agent may see of a task: no id, label, split, file name or position."""
+def make_prompt(plan: Plan, staged: StagedTask, notes: list[str]) -> Prompt:
+    """What the agent may see of a task: no id, label, split, file name or position. `notes` are from
+    earlier episodes.
+    """
     return Prompt(
         token=secrets.token_hex(8),
         question=staged.task.question,
@@ -77,6 +86,7 @@ def make_prompt(plan: Plan, staged: StagedTask) -> Prompt:
         image=staged.image,
         view=staged.view,
         picture_notes=staged.notes,
+        notes=notes,
         skills=[SkillCard(name=skill.name, description=skill.description) for skill in plan.skills],
         skill_calls=plan.config.skill_calls,
         tools=plan.tools,
@@ -105,8 +115,9 @@ async def _until_end(session: Session, container: Container) -> None:
 
 
 def _open_session(
-    services: RunServices, staged: StagedTask, prompt: Prompt, epoch: int, attempt: int
-) -> Session:
+    services: RunServices, staged: StagedTask, prompt: Prompt, epoch: int, attempt: int,
+    memory: EpisodeMemory | None,
+) -> Session:  # fmt: skip
     plan, clock = services.plan, Clock()
     tracer = Tracer(services.run.pending_trace(staged.task.id, epoch, attempt), clock)
     original = services.blobs.path(staged.image.blob)
@@ -116,7 +127,7 @@ def _open_session(
         upstream=plan.upstream.for_episode(staged.task.id, epoch), backends=services.backends,
         skills=plan.skills, web=plan.web, search=plan.search,
         eyes=plan.eyes and plan.eyes.for_episode(staged.task.id, epoch), costs=plan.costs,
-        actions=load_actions(plan.config.actions),
+        actions=load_actions(plan.config.actions), memory=memory,
     )  # fmt: skip
 
 

@@ -47,7 +47,8 @@ def estimate(config: RunConfig) -> Estimate:
     costs = make_costs(config)
     arms, epochs = 1, config.epochs
     episodes = arms * len(tasks) * epochs
-    parallel = config.parallel or preflight.needs_of(agent, []).fit(cores(), memory()[0])
+    fitting = preflight.needs_of(agent, []).fit(cores(), memory()[0])
+    parallel = preflight.settled_parallel(config, fitting)
     like = next(earlier_runs(config), None)
     return Estimate(
         benchmark=benchmark.name, arms=arms, tasks=len(tasks), epochs=epochs, episodes=episodes,
@@ -113,14 +114,15 @@ def lines(told: Estimate) -> list[str]:
     """The estimate for a person."""
     epochs = f"{told.epochs} epoch{'s' if told.epochs > 1 else ''}"
     grid = f"{told.arms} arm × {told.tasks} tasks × {epochs} = {told.episodes} episodes"
-    found = [f"{told.benchmark}: {grid}", f"at most (limits): {_line(told.at_most)}"]
+    found = [f"{told.benchmark}: {grid}", f"at most (limits): {amount_line(told.at_most)}"]
     if told.estimated is None:
         return [*found, "estimated: nothing to go by: no finished run of this agent and model beside it"]
     by = f"as {told.like}, {told.like_episodes} episodes"
-    return [*found, f"estimated ({by}): {_line(told.estimated)}"]
+    return [*found, f"estimated ({by}): {amount_line(told.estimated)}"]
 
 
-def _line(amount: Amount) -> str:
+def amount_line(amount: Amount) -> str:
+    """Its four figures in one line."""
     return ", ".join(
         [
             f"{_number(amount.calls)} model calls",

@@ -36,6 +36,7 @@ from fieldmark.sandbox.gateway.web.policy import Policy
 from fieldmark.sandbox.gateway.web.site import Site
 from fieldmark.skills.skill import Skill
 from fieldmark.task import Task
+from fieldmark.task_selection import select_tasks
 from fieldmark.trace import Role
 from fieldmark.wires import check_wire
 
@@ -113,7 +114,7 @@ def make_plan(config: RunConfig) -> Plan:
         variant=variant,
         image_id=image_id,
         needs=needs,
-        parallel=config.parallel or at_once(docker, needs),
+        parallel=settled_parallel(config, at_once(docker, needs)),
         agent_name=agent_name(config.agent),
         judge=judge,
         own_tools=own_tools,
@@ -132,7 +133,7 @@ def make_plan(config: RunConfig) -> Plan:
 def load(config: RunConfig) -> tuple[Benchmark, list[Task], Agent, Judge]:
     """The benchmark, the tasks of the run, the agent and the judge."""
     benchmark = with_own_data(load_benchmark(config.benchmark, config.data, config.map), config)
-    tasks = select_tasks(benchmark, config)
+    tasks = select_tasks(benchmark.tasks, benchmark.name, config)
     return benchmark, tasks, get_agent(config.agent), get_judge(config.judge)
 
 
@@ -142,24 +143,29 @@ def needs_of(agent: Agent, tools: list[str]) -> Needs:
     return replace(agent.needs, memory_mb=agent.needs.memory_mb + more)
 
 
+def settled_parallel(config: RunConfig, fitting: int) -> int:
+    """Episodes at once: as many as asked for, else as fit. UsageError: more than the memory allows."""
+    most = config.most_at_once
+    if config.waves and config.memory != "inherit":
+        raise UsageError("--waves is for --memory inherit: leave it out")
+    if config.memory_url and config.memory == "off":
+        raise UsageError("--memory-url is for a memory: name --memory inherit, or leave it out")
+    if config.memory_before and not config.frozen:
+        raise UsageError("--memory-before is for --memory frozen:RUN: leave it out")
+    if most is None:
+        return config.parallel or fitting
+    if config.parallel and config.parallel > most:
+        raise UsageError(
+            f"--parallel {config.parallel}: with --memory inherit an episode reads what the one before left; "
+            f"leave it out, or let {config.parallel} at once read the same notes: --waves {config.parallel}"
+        )
+    return min(config.parallel or fitting, most)
+
+
 def at_once(docker: Any, needs: Needs) -> int:
     """Episodes that the engine's machine has the cores and the memory for."""
     machine = docker.info()
     return needs.fit(machine["NCPU"], machine["MemTotal"])
-
-
-def select_tasks(benchmark: Benchmark, config: RunConfig) -> list[Task]:
-    """The tasks of the run, in benchmark order."""
-    tasks = benchmark.tasks
-    if config.tasks is not None:
-        known = {task.id for task in tasks}
-        unknown = [name for name in config.tasks if name not in known]
-        if unknown:
-            raise UsageError(
-                f"no task {unknown[0]!r} in {benchmark.name}: its ids are {tasks[0].id} to {tasks[-1].id}"
-            )
-        tasks = [task for task in tasks if task.id in set(config.tasks)]
-    return tasks[: config.limit] if config.limit else tasks
 
 
 def make_web(config: RunConfig, benchmark: Benchmark) -> WebDoor | None:

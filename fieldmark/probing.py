@@ -139,9 +139,8 @@ async def _play(services: RunServices) -> Probe:
     """The probe episode, in a run folder of its own."""
     plan, folder = services.plan, RunDir(services.run.path / "probe")
     drawn = draw(plan.config.seed)
-    inside = replace(
-        services, run=folder, plan=replace(plan, tools=[], skills=[]), blobs=BlobStore(folder.blobs)
-    )
+    bare = replace(plan, tools=[], skills=[])
+    inside = replace(services, run=folder, plan=bare, blobs=BlobStore(folder.blobs), memory=None)
     try:
         for place in (folder.traces, folder.blobs):
             place.mkdir(parents=True, exist_ok=True)

@@ -12,8 +12,9 @@ from fieldmark.errors import UsageError
 from fieldmark.task import ReplyForm
 
 FIXED: dict[str, dict[str, Any]] = {"fika": {"time_limit": 240.0, "memory": "off", "reply": "plain"}}
-"""Protocol → option → its value. No run has a memory yet, so `memory` is only refused and recorded; `reply`
-is how agents of others are asked to answer (closed book answers in JSON, ours by their tool `answer`).
+"""Protocol → option → its value. A run has no memory unless it is asked for, so `memory` is only refused and
+recorded; `reply` is how agents of others are asked to answer (closed book answers in JSON, ours by their tool
+`answer`).
 """
 _SET = ("time_limit",)
 

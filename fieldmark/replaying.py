@@ -11,7 +11,18 @@ from fieldmark.errors import UsageError
 from fieldmark.sandbox.gateway.replay.recording import Recording
 from fieldmark.task import Task
 
-_SAME = ("agent", "tools", "skills", "ocr", "limits", "image_side", "prompts", "protocol")
+_SAME = (
+    "agent",
+    "tools",
+    "skills",
+    "ocr",
+    "limits",
+    "picture",
+    "image_side",
+    "prompts",
+    "protocol",
+    "memory",
+)
 """What of run.json shows in requests, beside benchmark, web and space."""
 
 
@@ -62,7 +73,7 @@ def describe(recording: Recording | None) -> dict[str, Any]:
 
 def warning(recording: Recording, now: dict[str, Any]) -> str | None:
     """One line when the new run.json promises drift; None when it is like the recorded one."""
-    was = recording.described
+    was, now = {"picture": "full", **recording.described}, {"picture": "full", **now}
     other = [name for name in _SAME if now.get(name) != was.get(name)]
     pairs = {"benchmark": ("name", "version"), "web": ("mode",), "model": ("space",)}
     for name, keys in pairs.items():

@@ -1,8 +1,9 @@
 """The run folder: the only module that knows its paths, and how an episode is committed to it.
 
     run.json  tasks.jsonl  episodes.jsonl  verdicts.jsonl  traces/<key>.jsonl  blobs/<sha256>.<ext>
-    facts.jsonl  failures.jsonl  leaks.jsonl  report.html
-    private/: gold, verdict_reasons, unjudged, audit, leak_reasons, gold_facts, failure_reasons, failure_marks
+    facts.jsonl  failures.jsonl  leaks.jsonl  memory.jsonl  memory.sqlite  report.html
+    private/: memory_withheld, gold, verdict_reasons, unjudged, audit, leak_reasons, gold_facts,
+    failure_reasons, failure_marks
 
 Commit of an episode: fsync its trace, rename it into place, one `write()` to `episodes.jsonl`, fsync.
 A kill at any moment loses at most the episodes in flight.
@@ -23,6 +24,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from fieldmark import jsonl
+from fieldmark.blobs import BlobStore
 from fieldmark.errors import UsageError
 from fieldmark.findings import Failure, FailureMark, FailureReason, GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord, JudgeUse, Leak, Row, Verdict
@@ -32,6 +34,8 @@ from fieldmark.trace import Event, parse_event
 RUN_VERSION = 1
 AnyRow = TypeVar("AnyRow", bound=Row)
 LOCK = ".lock"
+STUDY_JSON = "study.json"
+"""What the folder of a study has, whose runs are folders in it."""
 
 
 def episode_key(task_id: str, epoch: int = 0) -> str:
@@ -64,9 +68,17 @@ class RunDir:
         self.failures_file = path / "failures.jsonl"
         self.failure_reasons_file = self.private / "failure_reasons.jsonl"
         self.failure_marks_file = self.private / "failure_marks.jsonl"
+        self.memory_file = path / "memory.jsonl"
+        self.memory_store = path / "memory.sqlite"
+        self.memory_withheld_file = self.private / "memory_withheld.jsonl"
         self.paths_file = self.private / "paths.json"
         self.report_html = path / "report.html"
         self._lock: int | None = None
+
+    def blob_store(self) -> BlobStore:
+        """Its blobs; a run of a study shares them with the others (`blobs/` beside the runs)."""
+        shared = self.path.parent / "blobs"
+        return BlobStore(self.blobs, shared if (self.path.parent / STUDY_JSON).exists() else None)
 
     @classmethod
     def create(cls, path: Path) -> RunDir:
@@ -90,6 +102,10 @@ class RunDir:
     def open(cls, path: Path) -> RunDir:
         """An existing run; UsageError when there is none, or when a newer fieldmark wrote it."""
         run = cls(path)
+        if (path / STUDY_JSON).exists():
+            raise UsageError(
+                f"{path} is a study: name a run in it, or go on with its own `fieldmark run` command"
+            )
         if not run.run_json.exists():
             raise UsageError(f"{path} is not a run folder (no run.json): name one made by `fieldmark run`")
         version = run.config().get("run_version")
@@ -199,6 +215,7 @@ class RunDir:
             self.episodes_file, self.verdicts_file, self.reasons_file, self.leaks_file,
             self.leak_reasons_file, self.unjudged_file, self.audit_file, self.facts_file,
             self.gold_facts_file, self.failures_file, self.failure_reasons_file, self.failure_marks_file,
+            self.memory_file, self.memory_withheld_file,
         ):  # fmt: skip
             if _cut_torn_tail(path):
                 done.append(f"{path.name}: cut a half-written last line")

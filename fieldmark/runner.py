@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import resource
 import signal
 import time
@@ -12,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fieldmark import preflight, probing
-from fieldmark.blobs import BlobStore
 from fieldmark.episode import RunServices, run_episode
 from fieldmark.errors import InterruptedRun
 from fieldmark.evals.facts.stored import stored_facts
@@ -22,6 +22,7 @@ from fieldmark.leaks import LeakFinder
 from fieldmark.preflight import Plan
 from fieldmark.progress import RunProgress
 from fieldmark.records import EpisodeRecord, Verdict
+from fieldmark.remembering import RunMemory
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import reaper
 from fieldmark.sandbox.container import PYTHON
@@ -31,6 +32,7 @@ from fieldmark.sandbox.gateway.upstream import Upstream
 from fieldmark.sandbox.pool import ContainerPool, undisturbed
 from fieldmark.spending import Spending
 from fieldmark.staging import StagedTask
+from fieldmark.study.place import Place
 
 ATTEMPTS = 3
 """An episode that broke through no fault of the agent is tried again, so often in all."""
@@ -48,16 +50,25 @@ FILES = 65_536
 
 @dataclass
 class Run:
-    """A run in progress. `staged` are all its tasks; `done` the (id, epoch) that need no more work."""
+    """A run in progress. `staged` are all its tasks; `done` the (id, epoch) that need no more work.
+
+    `place` is its place in the study that it is of.
+    """
 
     plan: Plan
     folder: RunDir
     staged: list[StagedTask]
     done: set[tuple[str, int]] = field(default_factory=set)
+    place: Place | None = None
     spending: Spending = field(init=False)
 
     def __post_init__(self) -> None:
-        self.spending = Spending(self.plan.config, self.plan.costs, self.folder)
+        self.spending = Spending(self.plan.config, self.plan.costs, self.folder, self.place)
+
+    @property
+    def go_on(self) -> str:
+        """The command that goes on with it."""
+        return self.place.go_on if self.place else f"fieldmark run --resume {self.folder.path}"
 
     def grid(self) -> list[tuple[StagedTask, int]]:
         """Every task and epoch, one epoch after the other: a run that stops early has whole ones."""
@@ -72,7 +83,7 @@ def carry_out(run: Run) -> None:
     try:
         asyncio.run(_until_interrupted(run))
     except asyncio.CancelledError:
-        raise InterruptedRun(f"stopped; go on with: fieldmark run --resume {run.folder.path}") from None
+        raise InterruptedRun(f"stopped; go on with: {run.go_on}") from None
 
 
 async def _until_interrupted(run: Run) -> None:
@@ -95,7 +106,7 @@ async def _carry_out(run: Run) -> None:
     verdicts = run.folder.verdicts()
     correct = sum(verdict.label == "correct" for verdict in verdicts.values())
     with (
-        RunProgress(len(grid), len(grid) - len(left), correct) as progress,
+        RunProgress(len(grid), len(grid) - len(left), correct, run.place) as progress,
         contextlib.closing(_Judging(run, progress)) as judging,
     ):
         judging.catch_up(verdicts)
@@ -122,11 +133,18 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
         needs=plan.needs, lifetime=HARD_STOP * config.limits.seconds + 60,
         spare=min(SPARE, plan.parallel), expected=expected, mounts=plan.mounts,
     )  # fmt: skip
+    memory = None
+    if config.memory != "off":
+        memory = RunMemory(config, run.folder, run.grid(), plan.benchmark.tasks, backends)
     try:
         pool.warm()
         await backends.warm()
-        yield RunServices(run.folder, plan, pool, backends, BlobStore(run.folder.blobs))
+        if memory:
+            await _remember(run, memory.open())
+        yield RunServices(run.folder, plan, pool, backends, run.folder.blob_store(), memory)
     finally:
+        if memory:
+            memory.close()
         backends.close()
         await undisturbed(_close(pool, [plan.upstream, *([plan.eyes] if plan.eyes else [])]))
 
@@ -144,9 +162,40 @@ async def _play_all(
     progress: RunProgress,
     judging: _Judging,
 ) -> list[tuple[StagedTask, int]]:
-    """Play until nothing is left, or the run has spent what it may, and those in flight end; what is left."""
+    """Play until nothing is left, or the run has spent what it may, and those in flight end; what is left.
+
+    With a memory, one wave after the other: the next reads what this one leaves.
+    """
+    memory, outage = services.memory, Outage()
+    if memory is None:
+        return await _play_wave(run, services, left, progress, judging, outage)
+    for wave, due in itertools.groupby(left, memory.wave):
+        now = list(due)
+        rest = await _play_wave(run, services, now, progress, judging, outage)
+        if rest:
+            return left[left.index(rest[0]) :]
+        await _remember(run, memory.merge(wave))
+    return []
+
+
+async def _remember(run: Run, work: Coroutine[Any, Any, None]) -> None:
+    """Work on the memory. InterruptedRun: it cannot be read or written, and the next would break alike."""
+    try:
+        await work
+    except (OSError, KeyError) as error:  # KeyError: a picture is no longer among the blobs
+        raise _stopped(run, f"the memory of the run cannot be used: {error}") from None
+
+
+async def _play_wave(
+    run: Run,
+    services: RunServices,
+    left: list[tuple[StagedTask, int]],
+    progress: RunProgress,
+    judging: _Judging,
+    outage: Outage,
+) -> list[tuple[StagedTask, int]]:
+    """Several episodes at a time, in any order; what is left when the run has spent what it may."""
     waiting = iter(left)
-    outage = Outage()
 
     async def player() -> None:
         while not run.spending.over() and (due := next(waiting, None)):
@@ -223,7 +272,7 @@ class Outage:
 def _stopped(run: Run, why: str, option: str = "") -> InterruptedRun:
     if not run.folder.run_json.exists():
         return InterruptedRun(f"the run folder {run.folder.path} is gone: start the run again")
-    command = f"fieldmark run --resume {run.folder.path} {option}".rstrip()
+    command = f"{run.go_on} {option}".rstrip()
     return InterruptedRun(f"{why}; the finished episodes are safe, go on with: {command}")
 
 

@@ -11,16 +11,18 @@ from fieldmark.config import RunConfig
 from fieldmark.prices import Costs
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
+from fieldmark.study.place import Place
 
 
 class Spending:
     """Money and hours of a run. What earlier sittings spent is read from its folder.
 
     Money counts every attempt whose usage was reported, also those that broke through no fault of the agent:
-    at least so much is spent.
+    at least so much is spent. In a study the limits are those of all its runs together.
     """
 
-    def __init__(self, config: RunConfig, costs: Costs, folder: RunDir) -> None:
+    def __init__(self, config: RunConfig, costs: Costs, folder: RunDir, place: Place | None = None) -> None:
+        self._elsewhere = (place.usd, place.hours) if place else (0.0, 0.0)
         self._max_cost, self._max_hours = config.max_cost, config.max_hours
         self._costs = costs
         self._began = time.monotonic()
@@ -39,12 +41,13 @@ class Spending:
 
     def over(self) -> tuple[str, str] | None:
         """What is used up, in a sentence, and the option that lets the run go on; None while nothing is."""
-        if self._max_cost is not None and self._usd >= self._max_cost:
-            why = f"--max-cost {self._max_cost:g} is reached: at least {self._usd:.4f} USD are spent"
+        usd, hours = self._usd + self._elsewhere[0], self.hours + self._elsewhere[1]
+        if self._max_cost is not None and usd >= self._max_cost:
+            why = f"--max-cost {self._max_cost:g} is reached: at least {usd:.4f} USD are spent"
             return why, "--max-cost USD"
-        if self._max_hours is not None and self.hours >= self._max_hours:
+        if self._max_hours is not None and hours >= self._max_hours:
             return (
-                f"--max-hours {self._max_hours:g} is reached: {self.hours:.2f} h are spent",
+                f"--max-hours {self._max_hours:g} is reached: {hours:.2f} h are spent",
                 "--max-hours N",
             )
         return None

@@ -1,28 +1,39 @@
 """Staging: each task's picture is made safe once, before a run spends anything.
 
 It becomes two blobs of the run: the *original* (upright, no metadata) and the *view* that models are shown.
+A run with `--image blank` or `--image N` has another original: grey, or made smaller before anything else.
 """
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from typing import Any
 
 from fieldmark.blobs import BlobStore
+from fieldmark.config import ImageChoice
 from fieldmark.errors import DataFault
 from fieldmark.task import Task
 from fieldmark.trace import Picture
 
+GREY = (128, 128, 128)
+"""What fills a blank picture: mid-grey, RGB."""
+
 
 @dataclass(frozen=True)
 class StagedTask:
-    """A task whose picture is ready. Both pictures lie in the run's blobs."""
+    """A task whose picture is ready. Both pictures lie in the run's blobs.
+
+    `altered` says how the original is not the benchmark's: `how` (blank, shrunk), and the `width` and
+    `height` in pixels that it has there; None where it is as it came.
+    """
 
     task: Task
     image: Picture
     view: Picture
     source_sha256: str
     notes: list[str]
+    altered: dict[str, Any] | None = None
 
     def public(self) -> dict[str, Any]:
         """The row of tasks.jsonl: everything but gold and the path."""
@@ -34,22 +45,72 @@ class StagedTask:
             "source_sha256": self.source_sha256,
             "image": self.image.model_dump(exclude_none=True),
             "view": self.view.model_dump(exclude_none=True),
+            **({"altered": self.altered} if self.altered else {}),
             **({"notes": self.notes} if self.notes else {}),
         }
 
 
-def stage(task: Task, image_side: int, blobs: BlobStore, max_megapixels: float = 120) -> StagedTask:
+def stage(
+    task: Task, image_side: int, blobs: BlobStore, max_megapixels: float = 120, image: ImageChoice = "full"
+) -> StagedTask:
     """Check and store a task's picture; DataFault, naming task and file, when it cannot be used."""
     from fieldmark.tools.pictures import images
 
     try:
         staged = images.stage(task.image, image_side, max_pixels=int(max_megapixels * 1e6))
+        original, view = _altered(staged, image, image_side)
     except DataFault as error:
         message = str(error).replace(str(task.image), task.image.name)  # paths of this machine stay private
         raise DataFault(f"task {task.id}: {message}", kind=error.kind) from None
-    image = _store(blobs, staged.original, staged.original_meta)
-    view = _store(blobs, staged.view, staged.view_meta)
-    return StagedTask(task, image, view, staged.source_sha256, list(staged.notes))
+    was = staged.original_meta
+    how = {"how": "blank" if image == "blank" else "shrunk", "width": was.width, "height": was.height}
+    return StagedTask(
+        task, _store(blobs, *original), _store(blobs, *view), staged.source_sha256, list(staged.notes),
+        None if original[0] == staged.original else how,
+    )  # fmt: skip
+
+
+def _altered(staged: Any, image: ImageChoice, image_side: int) -> tuple[tuple[bytes, Any], tuple[bytes, Any]]:
+    """Original and view, each with its Meta, after `--image`. DataFault `shape`: too narrow by now."""
+    full = (staged.original, staged.original_meta)
+    if image == "full":
+        return full, (staged.view, staged.view_meta)
+    original = _blank(staged.original_meta) if image == "blank" else _shrunk(full, image)
+    _check_sides(original[1], image)
+    return original, _shrunk(original, image_side)
+
+
+def _blank(meta: Any) -> tuple[bytes, Any]:
+    """A grey picture of that size."""
+    from PIL import Image
+
+    from fieldmark.tools.pictures.images import Meta
+
+    buffer = io.BytesIO()
+    Image.new("RGB", (meta.width, meta.height), GREY).save(buffer, "PNG")
+    return buffer.getvalue(), Meta("image/png", meta.width, meta.height)
+
+
+def _shrunk(picture: tuple[bytes, Any], side: int) -> tuple[bytes, Any]:
+    """The picture as it is, or as a JPEG (q95, 4:4:4) whose longer side is `side` px."""
+    from fieldmark.tools.pictures import images
+
+    data, meta = picture
+    if max(meta.width, meta.height) <= side:
+        return picture
+    made = images.cut(data, None, scale=1.0, media_type="image/jpeg", max_side=side)
+    return made.data, images.Meta("image/jpeg", *made.size)
+
+
+def _check_sides(meta: Any, image: ImageChoice) -> None:
+    from fieldmark.tools.pictures.images import MIN_SIDE
+
+    if min(meta.width, meta.height) < MIN_SIDE:
+        raise DataFault(
+            f"with --image {image} the picture has {meta.width}x{meta.height} px, too few for a vision model"
+            f" (sides from {MIN_SIDE} px): take a larger --image",
+            kind="shape",
+        )
 
 
 def _store(blobs: BlobStore, data: bytes, meta: Any) -> Picture:

@@ -31,6 +31,8 @@ Action = Literal[
 ]
 Side = Literal["skill", "memory", "todo", "subagent", "answer"]
 """Calls that bring no new information about the picture; all but `answer` have their own columns."""
+NoteKind = Literal["operator", "family", "visual_cue", "look_alike"]
+"""What a note for later episodes may be about."""
 Role = Literal["agent", "eyes", "memory"]
 """What a model is in a run."""
 Purpose = Literal["step", "side", "retry"]
@@ -277,20 +279,28 @@ class SkillRead(Event):
 
 
 class MemoryRead(Event):
-    """Notes of earlier episodes that a query brought, `{note, score}` each."""
+    """Notes of earlier episodes that a query brought, `{note, score, text, look}` each: the score and its two
+    halves. `at`: put into the prompt at the lease, where the question is the query, or asked for by `recall`.
+
+    `memory`, at the lease: what the episode could read. `notes` of them, out of the first `known` lines of
+    the run's log, and their `sha256`.
+    """
 
     kind: Literal["memory_read"] = "memory_read"
     query: str
     hits: list[dict[str, Any]]
+    at: Literal["lease", "recall"] = "lease"
+    memory: dict[str, Any] | None = None
 
 
 class MemoryWrite(Event):
-    """A note taken for later episodes; `cites` are the `seq` of events of this one."""
+    """A note `about` something, taken for later episodes; `cites` are the `seq` of results of this one."""
 
     kind: Literal["memory_write"] = "memory_write"
     note: str
     text: str
     cites: list[int]
+    about: NoteKind | None = None
 
 
 class Egress(Event):

@@ -15,10 +15,10 @@ from fieldmark.cli import COMMANDS
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("agents", "tools", "skills", "sandbox", "memory", "evals")
 ORCHESTRATORS = {
-    "__init__", "abilities", "classifying", "runner", "episode", "facts", "launch", "leaks", "own_agent",
-    "own_code", "own_data",
-    "preflight", "probing", "replaying", "run_models",
-    "staging", "cli", "wires",
+    "__init__", "abilities", "classifying", "describing", "runner", "episode", "facts", "launch", "leaks",
+    "own_agent", "own_code", "own_data",
+    "preflight", "probing", "remembering", "replaying", "run_models",
+    "staging", "cli", "twin", "wires",
 }  # fmt: skip
 """The modules of fieldmark/ that may import the folders, beside commands/."""
 MAY_IMPORT = {

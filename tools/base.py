@@ -15,7 +15,9 @@ from fieldmark.trace import Action, Picture, Region
 if TYPE_CHECKING:
     from fieldmark.tools.context import Context
 
-Backend = Literal["index", "registry", "search", "web", "found_pictures", "eyes", "classifier"]
+Backend = Literal[
+    "index", "registry", "search", "web", "found_pictures", "eyes", "classifier", "memory", "notebook"
+]
 TEXT_CAP = 8_000
 DATA_CAP = 12_000
 """Characters of a result that a model is shown; text and data together stay below an event's 64 kB."""
@@ -40,7 +42,10 @@ class Args(BaseModel):
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a tool says. `ok` with `data["found"]` false: it did its job and there was nothing."""
+    """What a tool says. `ok` with `data["found"]` false: it did its job and there was nothing.
+
+    `number` is that of its event in the trace, where notes may cite it.
+    """
 
     text: str
     data: Any = None
@@ -49,6 +54,7 @@ class ToolResult:
     ok: bool = True
     error_kind: ToolErrorKind | None = None
     error: str | None = None
+    number: int | None = None
 
     @classmethod
     def failed(cls, kind: ToolErrorKind, message: str) -> ToolResult:
@@ -57,10 +63,14 @@ class ToolResult:
 
     def for_model(self) -> str:
         """`text`, then one line `data: {compact JSON}` where there is data; capped, the JSON always whole."""
-        text = capped(self.text, TEXT_CAP)
+        text = self.numbered(capped(self.text, TEXT_CAP))
         if self.data is None:
             return text
         return f"{text}\ndata: {compact(self.data)}"
+
+    def numbered(self, text: str) -> str:
+        """`text`, and a line with the number that a note may cite."""
+        return text if self.number is None else f"{text}\n(result {self.number})"
 
 
 def compact(data: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -18,6 +19,7 @@ from fieldmark.tools.boxes import BoxArgs, OptionalBoxArgs
 from fieldmark.tools.context import Context
 from fieldmark.tools.offer import Offer, unknown
 from fieldmark.tools.pages.injection import plea
+from fieldmark.tools.remember import NO_EVIDENCE
 from fieldmark.trace import Action, Door
 
 _EVENT = 60_000
@@ -89,8 +91,9 @@ def _recorded(claim: dict[str, Any], context: Context, work: Callable[[], ToolRe
     context.emit("tool_call", **claim)
     started = time.monotonic()
     result = _attempt(work)
-    _record(claim["call"], result, time.monotonic() - started, context)
-    return result
+    number = _record(claim["call"], result, time.monotonic() - started, context)
+    citable = result.ok and claim["name"] not in NO_EVIDENCE
+    return replace(result, number=number) if citable else result
 
 
 def _attempt(work: Callable[[], ToolResult]) -> ToolResult:
@@ -147,7 +150,8 @@ def _recordable(arguments: str | dict[str, Any]) -> Any:
     return value if len(text) <= _EVENT_ARGUMENTS else capped(text, _EVENT_ARGUMENTS)
 
 
-def _record(call: str, result: ToolResult, seconds: float, context: Context) -> None:
+def _record(call: str, result: ToolResult, seconds: float, context: Context) -> int | None:
+    """The number of the event, where notes may cite it."""
     fields = {
         "ok": result.ok,
         "seconds": round(seconds, 4),
@@ -162,7 +166,7 @@ def _record(call: str, result: ToolResult, seconds: float, context: Context) -> 
     for name, less in (("data", {"truncated": True}), ("regions", [])):
         if len(json.dumps(fields)) > _EVENT:
             fields[name] = less
-    context.emit("tool_result", call=call, **fields)
+    return context.emit("tool_result", call=call, **fields)
 
 
 def _cut_and_said(text: str) -> str:

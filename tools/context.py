@@ -98,6 +98,15 @@ class Context(Protocol):
     def skill(self, name: str, file: str) -> dict[str, Any]:
         """`{"text", "sha256", "files"}` of a file of a skill that is on; ToolError `not_found` lists them."""
 
+    def recall(self, query: str, limit: int) -> dict[str, Any]:
+        """`{"found", "hits": [{"rank","kind","text","score"}]}`: notes of earlier episodes of the run."""
+
+    def remember(self, text: str, kind: str, cites: list[int]) -> dict[str, Any]:
+        """`{"taken", "left"}`: take a note for later episodes, and how many more this one may take.
+
+        ToolError `invalid_args`, `denied`: why it is refused.
+        """
+
     def fetch(self, url: str) -> tuple[bytes, Page]:
         """The bytes behind a URL, redirects followed, at most 10 MB. ToolError `denied` by the run's web
         policy, `timeout`, `unavailable`.
@@ -109,5 +118,5 @@ class Context(Protocol):
     def browse(self, action: Action) -> Reply:
         """One action on the one page of the episode's browser, and what is seen then. ToolError."""
 
-    def emit(self, kind: str, **fields: Any) -> None:
-        """Post one event of the kinds that a sandbox may post."""
+    def emit(self, kind: str, **fields: Any) -> int | None:
+        """Post one event of the kinds that a sandbox may post: its number, where notes may cite it."""

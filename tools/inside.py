@@ -25,15 +25,20 @@ BROWSER_SOCKET = "browser.sock"
 
 
 class GatewayContext:
-    """`image`, `view` and the OCR engine are those of the Prompt. GatewayGone passes through every method."""
+    """`image`, `view` and the OCR engine are those of the Prompt. GatewayGone passes through every method.
+
+    `numbering`: whether this episode may take notes, so that results need numbers to be cited by.
+    """
 
     def __init__(
-        self, client: GatewayClient, image: Picture, view: Picture, ocr_engine: OcrEngine = "tesseract"
-    ) -> None:
+        self, client: GatewayClient, image: Picture, view: Picture, ocr_engine: OcrEngine = "tesseract",
+        *, numbering: bool = False,
+    ) -> None:  # fmt: skip
         self.image = image
         self.view = view
         self.ocr_engine = ocr_engine
         self._client = client
+        self._numbering = numbering
 
     def region(
         self,
@@ -88,6 +93,15 @@ class GatewayContext:
             reply = self._client.get(f"/skills/read?{urlencode({'name': name, 'file': file})}")
         return cast(dict[str, Any], reply.json())
 
+    def recall(self, query: str, limit: int) -> dict[str, Any]:
+        with _refusals():
+            return cast(dict[str, Any], self._client.post("/memory/recall", {"query": query, "limit": limit}))
+
+    def remember(self, text: str, kind: str, cites: list[int]) -> dict[str, Any]:
+        note = {"text": text, "kind": kind, "cites": cites}
+        with _refusals():
+            return cast(dict[str, Any], self._client.post("/memory/remember", note))
+
     def fetch(self, url: str) -> tuple[bytes, Page]:
         with _refusals():
             reply = self._client.call("POST", "/fetch", {"url": url})
@@ -103,8 +117,9 @@ class GatewayContext:
 
         return browse(action, Path(self._client.path).with_name(BROWSER_SOCKET))
 
-    def emit(self, kind: str, **fields: Any) -> None:
-        self._client.event(kind, **fields)
+    def emit(self, kind: str, **fields: Any) -> int | None:
+        seq = self._client.event(kind, **fields)
+        return seq if self._numbering else None
 
 
 class FilingContext(GatewayContext):
@@ -117,8 +132,10 @@ class FilingContext(GatewayContext):
         view: Picture,
         folder: Path,
         ocr_engine: OcrEngine = "tesseract",
+        *,
+        numbering: bool = False,
     ) -> None:
-        super().__init__(client, image, view, ocr_engine)
+        super().__init__(client, image, view, ocr_engine, numbering=numbering)
         self._folder = folder
         self._bytes: dict[str, bytes] = {}
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fieldmark.tools.image_index.local_index import LocalIndex
 
 
+_NO_MEMORY = "notes are those of a run with --memory; on the command line there are none"
 Eyes = Callable[[str, list[tuple[bytes, str]]], dict[str, Any]]
 """A question and pictures (bytes, media type) → `{"text", "model"}`."""
 
@@ -135,6 +136,12 @@ class HostContext:
 
         return dict(read_from(bundled(), name, file))
 
+    def recall(self, query: str, limit: int) -> dict[str, Any]:
+        raise ToolError(_NO_MEMORY, "unavailable")
+
+    def remember(self, text: str, kind: str, cites: list[int]) -> dict[str, Any]:
+        raise ToolError(_NO_MEMORY, "unavailable")
+
     def fetch(self, url: str) -> tuple[bytes, Page]:
         if self._fetch is None:
             raise ToolError(
@@ -151,7 +158,7 @@ class HostContext:
             "unavailable",
         )
 
-    def emit(self, kind: str, **fields: Any) -> None:
+    def emit(self, kind: str, **fields: Any) -> int | None:
         """Nothing records a call on the host's own command line."""
 
     def _bytes(self, picture: Picture) -> bytes:

@@ -14,7 +14,7 @@ from fieldmark.agents.base import AgentAnswer, AgentStopped
 from fieldmark.agents.ending import as_answer
 from fieldmark.agents.external.adapter import Adapter, Collected, Launch, Output, Setting
 from fieldmark.agents.external.process import carry_out
-from fieldmark.agents.messages import prompt_text
+from fieldmark.agents.messages import notes_text, prompt_text
 from fieldmark.agents.parsing import parse_answer
 from fieldmark.agents.relay import DEFAULT_PORT
 from fieldmark.client import GatewayClient
@@ -99,7 +99,7 @@ def task_text(prompt: Prompt, picture: Path, tools: Sequence[Tool]) -> str:
         view_height=prompt.view.height,
         tools=tools_text,
         ending=prompt_text(f"external_{prompt.reply}"),
-        notes="".join(f"{note}\n\n" for note in prompt.picture_notes),
+        notes="".join(f"{note}\n\n" for note in prompt.picture_notes) + notes_text(prompt.notes),
     )
 
 

@@ -61,17 +61,17 @@ class Side:
         }
         self.ids = list(dict.fromkeys([*self.asked, *(cell.id for cell in self.cells)]))
         self.scores = _scores(self.cells)
+        self.tops = {cell.id: cell.top for cell in self.cells}
         self.targets = {task: fold_case(gold.answer) for task, gold in run.gold().items()}
 
 
 def compare(a: Side, b: Side, *, seed: int = 0) -> Paired:
     """`p_holm` is for one comparison alone; the caller corrects several."""
     unpaired = _unpaired(a, b)
-    left_out = {task for group in unpaired for task in group.ids}
-    tasks = [task for task in a.ids if task in b.scores and task in a.scores and task not in left_out]
+    right = rights(a, b)
+    tasks = list(right)
     differences = {task: b.scores[task] - a.scores[task] for task in tasks}
-    groups = _clusters(tasks, {**b.targets, **a.targets})
-    right = {task: (is_right(a.scores[task]), is_right(b.scores[task])) for task in tasks}
+    groups = clusters(tasks, {**b.targets, **a.targets})
     lost, gained = ([task for task in tasks if right[task] == way] for way in ((True, False), (False, True)))
     both = sum(right[task] == (True, True) for task in tasks)
     table = PairedTable(
@@ -92,6 +92,13 @@ def compare(a: Side, b: Side, *, seed: int = 0) -> Paired:
     )  # fmt: skip
 
 
+def rights(a: Side, b: Side) -> dict[str, tuple[bool, bool]]:
+    """Each task that is paired, in run order → whether a and b have it right."""
+    left_out = {task for group in _unpaired(a, b) for task in group.ids}
+    tasks = [task for task in a.ids if task in b.scores and task in a.scores and task not in left_out]
+    return {task: (is_right(a.scores[task]), is_right(b.scores[task])) for task in tasks}
+
+
 def is_right(score: float) -> bool:
     """Whether a task counts as right in the paired table: in more than half of its epochs."""
     return score > 0.5
@@ -106,7 +113,7 @@ def _scores(grid: list[Cell]) -> dict[str, float]:
     return {task: fmean(hits) for task, hits in done.items()}
 
 
-def _clusters(tasks: list[str], targets: dict[str, str]) -> list[list[str]]:
+def clusters(tasks: list[str], targets: dict[str, str]) -> list[list[str]]:
     """Tasks with the same target, which stand or fall together; a task without gold stands alone."""
     groups: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for task in tasks:

@@ -31,7 +31,7 @@ def caveats_of(run: RunDir, cells: list[Cell], without_trace: int) -> list[str]:
     ]
     if not run.tasks_file.exists():
         damaged.append(f"{run.tasks_file.name} is missing: categories, and tasks not run, are unknown")
-    found = [*damaged, *_doubled(run), *_case_variants(cells), *_suspicious(cells)]
+    found = [*damaged, *_pictures(run), *_doubled(run), *_case_variants(cells), *_suspicious(cells)]
     found += [*_searches(cells), *_native(cells), *_stopped(run), *_replies(cells)]
     if without_trace:
         found.append(f"{without_trace} episodes have no readable trace and are left out of tool use")
@@ -99,6 +99,19 @@ def _replies(cells: list[Cell]) -> list[str]:
         calls = sum(each.get("model_calls", 0) + each.get("eyes_calls", 0) for each in counts)
         found.append(f"{cached} of {calls} model calls were answered from the cache")
     return found
+
+
+def _pictures(run: RunDir) -> list[str]:
+    """Where the agents did not have the pictures of the benchmark (`--image`)."""
+    image = run.config().get("picture", "full") if run.run_json.exists() else "full"
+    if image == "full":
+        return []
+    tasks = [row for row in run.tasks() if "view" in row]  # what is published has no pictures to count
+    altered = sum(isinstance(row.get("altered"), dict) for row in tasks)
+    which = f"{altered} of {len(tasks)} pictures" if tasks else "the pictures"
+    if image == "blank":
+        return [f"image blank: {which} were grey of the same size, for all that looks"]
+    return [f"image {image}: {which} were shrunk to {image} px a side, also for crops and searches"]
 
 
 def _stopped(run: RunDir) -> list[str]:

@@ -17,6 +17,7 @@ from fieldmark.evals.metrics.groups import Grouped, grouped
 from fieldmark.evals.metrics.judging import JudgingFacts, judging
 from fieldmark.evals.metrics.leaks import LeakFacts, leak_facts
 from fieldmark.evals.metrics.levels import LevelRow, levels
+from fieldmark.evals.metrics.marginal import MarginalRow, marginal
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.metrics.reading import Read, read_trace
 from fieldmark.evals.metrics.repeats import Repeats, repeats
@@ -33,7 +34,8 @@ from fieldmark.rundir import RunDir
 class RunFacts(BaseModel):
     """What run.json says of the run, "?" where it does not. `sees`: the model takes pictures.
 
-    A replayed model is marked as one, and does not see: it says what it said then.
+    A replayed model is marked as one, and does not see: it says what it said then. `image` is what stood in
+    for the pictures (`--image`): full, blank or a number of pixels.
     """
 
     name: str
@@ -41,6 +43,7 @@ class RunFacts(BaseModel):
     agent: str
     model: str
     sees: bool
+    image: str
     tools: list[str]
     judges: list[str]
     state: str
@@ -77,6 +80,7 @@ class Summary(BaseModel):
     by_tool: list[CallsRow]
     by_action: list[CallsRow]
     by_skill: list[SkillRow]
+    marginal: list[MarginalRow]
     runtime: list[RuntimeRow]
     phases: list[PhaseRow]
     usage: list[UsageRow]
@@ -126,6 +130,7 @@ def summarise(
         by_tool=by_tool(agents),
         by_action=by_action(agents),
         by_skill=by_skill(agents, [found.skills for _, found in told], config),
+        marginal=marginal(grid, {key: found.acts if found else None for key, found in read.items()}),
         runtime=runtime(grid),
         phases=phase_rows(grid, {record.key: found.phases for record, found in told}),
         usage=[*usage(grid), *judges_usage(uses)],
@@ -153,6 +158,7 @@ def _facts(run: RunDir, config: dict[str, Any], grid: list[Cell]) -> RunFacts:
         agent=str(config.get("agent") or "?"),
         model=str(model.get("name") or "?") + (" (replay)" if replayed else ""),
         sees=model.get("sees") is not False and not replayed,
+        image=str(config.get("picture") or "full"),
         tools=[str(tool) for tool in tools] if isinstance(tools, list) else [],
         judges=sorted({cell.verdict.judge for cell in grid if cell.verdict}),
         state=str(config.get("state") or "?"),

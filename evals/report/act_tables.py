@@ -8,7 +8,7 @@ from fieldmark.evals.metrics.by_skill import SkillRow
 from fieldmark.evals.metrics.shares import Share
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.metrics.tool_use import CallsRow
-from fieldmark.evals.report.figures import count, number, percent
+from fieldmark.evals.report.figures import count, interval, number, percent
 from fieldmark.evals.report.table import Table
 
 MAX_ROWS = 20
@@ -86,6 +86,28 @@ def _skill(row: SkillRow) -> list[str]:
     used, failed = row.usage, row.errors
     figures = [count(used), percent(used.fraction), str(row.calls), count(failed), percent(failed.fraction)]
     return [row.skill, str(len(row.tools)), read, *figures, kinds]
+
+
+def marginal_table(summary: Summary) -> Table:
+    """Accuracy with and without each tool."""
+    note = (
+        "Episodes that are done. Not causal: an agent calls a tool where a task is hard, or easy; a run "
+        "without the tool, compared, shows what it brings (`fieldmark compare`)."
+    )
+    columns = "tool|correct /used|%|CI 95%|correct /not used|not used %|CI 95%".split("|")
+    rows = [
+        [
+            row.tool,
+            count(row.used),
+            percent(row.used.fraction),
+            interval(row.used_interval),
+            count(row.unused),
+            percent(row.unused.fraction),
+            interval(row.unused_interval),
+        ]
+        for row in summary.marginal[:MAX_ROWS]
+    ]
+    return Table("Accuracy with and without a tool", note, columns, rows)
 
 
 def _shortened(rows: list[CallsRow]) -> list[CallsRow]:

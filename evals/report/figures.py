@@ -8,8 +8,9 @@ from fieldmark.evals.metrics.summary import Summary
 
 
 def marks(summary: Summary) -> str:
-    """What must stand beside a run's name: PARTIAL, no vision."""
+    """What must stand beside a run's name: PARTIAL, what stood in for the pictures, no vision."""
     partial = " · PARTIAL" if summary.partial else ""
+    partial += "" if summary.run.image == "full" else f" · image {summary.run.image}"
     return partial + ("" if summary.run.sees else " · no vision")
 
 

@@ -13,6 +13,7 @@ from fieldmark import __version__
 from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import headline, marks, number, percent
+from fieldmark.evals.report.plots import Plot
 from fieldmark.evals.report.table import Table
 from fieldmark.evals.report.tables import comparisons, tables
 
@@ -21,10 +22,10 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters, which HTML forbids, and marks that turn the text after them around."""
 
 
-def render_html(summaries: list[Summary], compared: Sequence[Table] = ()) -> str:
+def render_html(summaries: list[Summary], compared: Sequence[Table] = (), plots: Sequence[Plot] = ()) -> str:
     """One page for one or several runs. It holds answers and verdicts, no gold and no judge's reasons.
 
-    `compared` are tables that stand first; without any, several runs are compared by their headlines.
+    `plots` and `compared`, tables, stand first; without any, several runs are compared by their headlines.
     """
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
@@ -40,6 +41,7 @@ def render_html(summaries: list[Summary], compared: Sequence[Table] = ()) -> str
     return environment.get_template(_TEMPLATE).render(
         summaries=summaries,
         compared=compared,
+        plots=plots,
         tables=tables,
         headline=headline,
         marks=marks,
@@ -53,11 +55,13 @@ def _seen(value: Any) -> Any:
     return _UNSEEN.sub("\ufffd", value) if type(value) is str else value
 
 
-def write_html(summaries: list[Summary], path: Path, compared: Sequence[Table] = ()) -> None:
+def write_html(
+    summaries: list[Summary], path: Path, compared: Sequence[Table] = (), plots: Sequence[Plot] = ()
+) -> None:
     """Write the page through a temporary neighbour; UsageError when the place cannot be written."""
     temporary = path.with_name(f".{path.name}.new")
     try:
-        temporary.write_bytes(render_html(summaries, compared).encode("utf-8", "replace"))
+        temporary.write_bytes(render_html(summaries, compared, plots).encode("utf-8", "replace"))
         temporary.replace(path)
     except OSError as error:
         raise UsageError(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fieldmark.evals.metrics.accuracy import ALL
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.accuracy_tables import categories_table, group_tables, splits_table
-from fieldmark.evals.report.act_tables import calls_table, skills_table, tool_use_table
+from fieldmark.evals.report.act_tables import calls_table, marginal_table, skills_table, tool_use_table
 from fieldmark.evals.report.calibration_table import calibration_table
 from fieldmark.evals.report.failure_tables import failure_tables, pooled_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
@@ -39,6 +39,7 @@ def tables(summary: Summary) -> list[Table]:
         calls_table("Calls by tool", summary.by_tool),
         calls_table("Calls by action", summary.by_action),
         skills_table(summary),
+        marginal_table(summary),
         _runtime(summary),
         phases_table(summary),
         usage_table(summary),

@@ -9,16 +9,23 @@ import click
 
 from fieldmark.evals.report.table import Table
 from fieldmark.rundir import RunDir
+from fieldmark.study.folder import StudyDir
 
 
 @click.command("compare")
-@click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", metavar="RUN RUN...|STUDY", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--all-pairs", is_flag=True, help="Each run with each.  [default: each later one with the first]"
+)
+@click.option("--published", is_flag=True, help="Beside them the figures of FIKA-Bench's paper, not paired.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the bootstrap.  [default: 0]")
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page of it and all runs here."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON (fractions are 0–1).")
-def command(runs: tuple[Path, ...], seed: int, html: Path | None, as_json: bool) -> None:
+def command(
+    runs: tuple[Path, ...], all_pairs: bool, published: bool, seed: int, html: Path | None, as_json: bool
+) -> None:
     """Compare each later run with the first, over the tasks that both have done.
 
     First what the runs were made with that differs; then the paired table, the difference with its interval,
@@ -26,22 +33,35 @@ def command(runs: tuple[Path, ...], seed: int, html: Path | None, as_json: bool)
 
     \b
     fieldmark compare runs/closed-book runs/react
-    fieldmark compare runs/A runs/B runs/C --html compared.html
+    fieldmark compare runs/A runs/B runs/C --all-pairs --html compared.html
     fieldmark compare runs/A runs/B --json | jq '.versus[].paired.gained'
+    fieldmark compare runs/my-study     # its arms, each over all its orders
     """
     from fieldmark.evals.comparison.comparison import comparison
+    from fieldmark.evals.comparison.published import beside
+    from fieldmark.evals.comparison.study import study_comparison
     from fieldmark.evals.report.comparison_tables import comparison_tables
+    from fieldmark.evals.report.published_table import published_table
     from fieldmark.evals.report.terminal import print_tables
 
-    folders = [RunDir.open(path) for path in runs]
-    made = comparison(folders, seed=seed)
+    if len(runs) == 1 and StudyDir(runs[0]).begun:
+        study = StudyDir.open(runs[0])
+        folders = [run for _, run in study.begun_runs()]
+        made = study_comparison(study, seed=seed, all_pairs=all_pairs).comparison
+    else:
+        folders = [RunDir.open(path) for path in runs]
+        made = comparison(folders, seed=seed, all_pairs=all_pairs)
+    beside_paper = beside(folders) if published else None
+    tables = [*comparison_tables(made), *([published_table(beside_paper)] if beside_paper else [])]
     if as_json:
         told = made.model_dump(mode="json")
+        if beside_paper:
+            told["published"] = beside_paper.model_dump(mode="json")
         click.echo(json.dumps(told, ensure_ascii=True, indent=2, allow_nan=False))
     else:
-        print_tables(comparison_tables(made))
+        print_tables(tables)
     if html:
-        _write(html, folders, comparison_tables(made))
+        _write(html, folders, tables)
         click.echo(f"page: {html}", err=as_json)
 
 

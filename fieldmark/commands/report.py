@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
+from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.summary import Summary, summarise
 from fieldmark.rundir import RunDir
+from fieldmark.study.folder import StudyDir
 
 
 @click.command("report")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", metavar="RUN|STUDY...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one page of all runs here."
 )
@@ -23,50 +26,108 @@ from fieldmark.rundir import RunDir
     help="new: calls that can bring news of the subject; all: skills, memory, to-do lists, sub-agents too."
     "  [default: new]",
 )
+@click.option("--published", is_flag=True, help="Beside them the figures of FIKA-Bench's paper, not paired.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON (fractions are 0–1).")
-def command(runs: tuple[Path, ...], html: Path | None, acts: str, as_json: bool) -> None:
-    """Print accuracy, statuses, tool use and runtime of one or more runs.
+def command(runs: tuple[Path, ...], html: Path | None, acts: str, published: bool, as_json: bool) -> None:
+    """Print accuracy, statuses, tool use and runtime of runs, or compare the arms of a study.
 
-    Also writes report.html into each run folder, or one page of all runs to --html FILE.
+    Also writes report.html into each run's or study's folder, or one page of all runs to --html FILE.
 
     \b
     fieldmark report runs/20261130-101500-react-scout
     fieldmark report runs/a runs/b --html compared.html
     fieldmark report runs/a --acts all
+    fieldmark report runs/fika --published
     fieldmark report runs/a --json | jq .runs[0].accuracy.rows
+    fieldmark report runs/my-study
     """
-    show([RunDir.open(path) for path in runs], html=html, as_json=as_json, every_call=acts == "all")
+    if studies := [path for path in runs if StudyDir(path).begun]:
+        if len(runs) > 1:
+            raise UsageError(f"{studies[0]} is a study: report it by itself")
+        if published:
+            raise UsageError("--published is for runs: name a run in the study")
+        return show_study(StudyDir.open(studies[0]), html=html, as_json=as_json, every_call=acts == "all")
+    folders = [RunDir.open(path) for path in runs]
+    return show(folders, html=html, as_json=as_json, every_call=acts == "all", published=published)
 
 
 def show(
-    folders: list[RunDir], *, html: Path | None = None, as_json: bool = False, every_call: bool = False
+    folders: list[RunDir],
+    *,
+    html: Path | None = None,
+    as_json: bool = False,
+    every_call: bool = False,
+    published: bool = False,
 ) -> None:
-    """Print the report of each run, compare their headlines when there are several, and write the HTML."""
+    """Print the report of each run, compare their headlines when there are several, and write the HTML.
+
+    `published`: with the paper's figures, first of all on a page. UsageError: a run over another benchmark.
+    """
+    from fieldmark.evals.comparison.published import beside
     from fieldmark.evals.metrics.failures import pooled
     from fieldmark.evals.report.figures import headline
     from fieldmark.evals.report.html import write_html
+    from fieldmark.evals.report.published_table import published_table
+    from fieldmark.evals.report.tables import comparisons
+    from fieldmark.evals.report.terminal import print_tables
     from fieldmark.facts import facts_of_run
     from fieldmark.leaks import leaks_of
 
+    paper = beside(folders) if published else None
     summaries = [
         summarise(folder, leaks_of(folder), facts_of_run(folder), every_call=every_call) for folder in folders
     ]
     if as_json:
-        told: dict[str, object] = {"runs": [summary.model_dump(mode="json") for summary in summaries]}
+        told: dict[str, Any] = {"runs": [summary.model_dump(mode="json") for summary in summaries]}
+        told |= {"published": paper.model_dump(mode="json")} if paper else {}
         if len(summaries) > 1:
             rows = pooled([summary.failures for summary in summaries])
             told["failures_pooled"] = [row.model_dump(mode="json") for row in rows]
         click.echo(json.dumps(told, ensure_ascii=True, indent=2, allow_nan=False))
     else:
         _print(summaries)
-    own = {folder.report_html: [summary] for folder, summary in zip(folders, summaries, strict=True)}
-    for path, shown in ({html: summaries} if html else own).items():
-        write_html(shown, path)
+    if paper and not as_json:
+        print_tables([published_table(paper)])
+    pages = {html: folders} if html else {folder.report_html: [folder] for folder in folders}
+    for path, shown in pages.items():
+        found = [summary for folder, summary in zip(folders, summaries, strict=True) if folder in shown]
+        several = comparisons(found) if paper and len(found) > 1 else []
+        write_html(found, path, [*several, *([published_table(beside(shown))] if paper else [])])
         if not as_json:
             click.echo(f"report: {path}")
     if not as_json:
         for summary in summaries:  # once more where the eye is when the tables have scrolled by
             click.echo(headline(summary))
+
+
+def show_study(
+    study: StudyDir, *, html: Path | None = None, as_json: bool = False, every_call: bool = False
+) -> None:
+    """Print the comparison of a study's arms, and write it with the tables of each run as one page."""
+    from fieldmark.evals.comparison.study import study_comparison
+    from fieldmark.evals.report.figures import headline
+    from fieldmark.evals.report.html import write_html
+    from fieldmark.evals.report.study_tables import study_plots, study_tables
+    from fieldmark.evals.report.terminal import print_tables
+    from fieldmark.facts import facts_of_run
+    from fieldmark.leaks import leaks_of
+
+    made = study_comparison(study)
+    summaries = [
+        summarise(folder, leaks_of(folder), facts_of_run(folder), every_call=every_call)
+        for _, folder in study.begun_runs()
+    ]
+    path = html or study.report_html
+    write_html(summaries, path, study_tables(made), study_plots(made))
+    if as_json:
+        runs = [summary.model_dump(mode="json") for summary in summaries]
+        told = {"study": made.model_dump(mode="json"), "runs": runs}
+        click.echo(json.dumps(told, ensure_ascii=True, indent=2, allow_nan=False))
+        return
+    print_tables(study_tables(made))
+    click.echo(f"report: {path}")
+    for summary in summaries:
+        click.echo(f"{summary.run.name}: {headline(summary)}")
 
 
 def _print(summaries: list[Summary]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,7 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 )
 @click.option("--ocr", type=click.Choice(["tesseract", "rapidocr"]), help="Reads text.  [default: tesseract]")
 @click.option("--tasks", callback=_names, help="Only these task ids, with commas.")
+@click.option("--where", metavar="LABELS", help='Only tasks so labelled: "mid=Aircraft and split=public".')
 @click.option("--limit", type=int, help="Only the first N tasks.")
 @click.option("--epochs", type=int, help="Do every task so many times; n stays the tasks.  [default: 1]")
 @click.option(
@@ -142,6 +144,10 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
     "--max-same-requests", type=int, help="Times one model request may come in a row; 0: any.  [default: 5]"
 )
 @click.option("--max-turns", type=int, help="Turns of our own agents; 0: any number.  [default: 12]")
+@click.option(
+    "--image", metavar="full|blank|N",
+    help="Stand-in for the pictures: grey of the same size, or shrunk to N pixels a side.  [default: full]",
+)  # fmt: skip
 @click.option(
     "--image-side", type=int, help="Longest side in pixels of the view models get.  [default: 2048]"
 )
@@ -171,9 +177,25 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
     help="Try the model with a few small requests first.  [default: preflight]",
 )  # fmt: skip
 @click.option("--actions", type=_FILE, help="What tools that fieldmark does not know do; TOML.")
-@click.option("--seed", type=int, help="Recorded with the run.  [default: 0]")
+@click.option(
+    "--memory", metavar="off|inherit|frozen:RUN",
+    help="Whether episodes read notes of earlier ones, or of the run RUN; docs/memory.md.  [default: off]",
+)  # fmt: skip
+@click.option("--memory-before", metavar="TASK", help="With frozen:RUN: the notes this task had there.")
+@click.option("--waves", type=int, help="Episodes at once that inherit the same memory.  [default: 1]")
+@click.option("--memory-url", help="A Postgres database for the notes.  [default: SQLite in the run folder]")
+@click.option("--seed", type=int, help="Of the orders; recorded with the run.  [default: 0]")
+@click.option(
+    "--order", type=int, help="Do the tasks in the N-th order of the seed.  [default: 0, the benchmark's]"
+)
+@click.option("--orders", type=int, help="A study: do each arm in so many orders of the seed.")
+@click.option("--preset", help="A study that is known: table4.  [default: none]")
 @click.option("--name", help="The run's name.  [default: time, agent and model]")
 @click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/NAME]")
+@click.option(
+    "--with-twin", is_flag=True, default=None,
+    help="Then run the same model closed book (NAME-closed-book), and tell what the tools helped and hurt.",
+)  # fmt: skip
 @click.option("--resume", type=click.Path(path_type=Path), help="Go on with this run folder.")
 @click.option("--dry-run", is_flag=True, help="Say what the run would take, and do nothing.")
 @click.option("--json", "as_json", is_flag=True, help="With --dry-run: print it as JSON.")
@@ -186,25 +208,61 @@ def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool
     fieldmark run --benchmark fieldmark-mini --agent react --model builtin/scout --parallel 4
     fieldmark run --model qwen3-vl-8b --base-url http://localhost:8000/v1 --force temperature=0
     fieldmark run --model replay:runs/A --agent react     # the recorded replies, offline
+    fieldmark run --agent react --with-twin     # and the same model closed book: helped, hurt
     fieldmark run --benchmark fika --data fika-bench-testset.zip --protocol fika
     fieldmark run --agent ./my_agent.py --tool ./my_tool.py --benchmark ./tasks.jsonl
     fieldmark run --judge llm --judge-model qwen3-32b --judge-url http://localhost:8001/v1
     fieldmark run --resume runs/20261130-101500-react-scout
     fieldmark run run.toml --dry-run
+    fieldmark run study.toml     # with a [matrix]: every arm of it, then one comparison; docs/studies.md
     """
-    from fieldmark import launch
+    from fieldmark import launch, twin
     from fieldmark.config import load_config
 
     if as_json and not dry_run:
         raise UsageError("--json is for --dry-run: `fieldmark report RUN --json` has the figures of a run")
+    if not resume and (study := _study(toml, flags)):
+        return _carry_out_study(study, dry_run, as_json)
+    for name in ("orders", "preset"):
+        if flags.pop(name) is not None:
+            raise UsageError(f"--{name} cannot change a run that has begun: leave it or --resume out")
     if dry_run:
         return _estimate(toml, resume, flags, as_json)
     if resume:
         _only_harmless(flags, toml)
         run = launch.resume_run(resume, flags, _say)
+        if run.plan.config.with_twin:
+            twin.check(run.plan.config, resume)
     else:
-        run = launch.new_run(load_config(toml, flags), _say)
-    return carry_out(run)
+        config = load_config(toml, flags)
+        if config.with_twin:
+            twin.check(config, launch.place_of(config) if config.out or config.name else None)
+        run = launch.new_run(config, _say)
+    return max(carry_out(run), carry_out_twin(run) if run.plan.config.with_twin else 0)
+
+
+def _study(toml: Path | None, flags: dict[str, Any]) -> Any:
+    """The study that is asked for; None when it is one run."""
+    from fieldmark.options import read_toml
+    from fieldmark.study.asking import is_study, read_study
+
+    return read_study(toml, flags) if is_study(read_toml(toml) if toml else {}, flags) else None
+
+
+def _carry_out_study(study: Any, dry_run: bool, as_json: bool) -> int:
+    """Run what is missing of it, print one report. 1 when tasks were refused or broke through our fault."""
+    from fieldmark.commands.report import show_study
+    from fieldmark.study.carrying_out import carry_out
+    from fieldmark.study.estimate import estimate_study, lines
+
+    if dry_run:
+        told = estimate_study(study)
+        click.echo(told.model_dump_json(indent=2) if as_json else "\n".join(lines(told)))
+        return 0
+    folder = carry_out(study, shlex.join(["fieldmark", *sys.argv[1:]]), _say)
+    show_study(folder)
+    click.echo(f"study folder: {folder.path}")
+    return max(_code(run) for _, run in folder.begun_runs())
 
 
 def _estimate(toml: Path | None, resume: Path | None, flags: dict[str, Any], as_json: bool) -> int:
@@ -213,29 +271,58 @@ def _estimate(toml: Path | None, resume: Path | None, flags: dict[str, Any], as_
 
     if resume:
         raise UsageError("--dry-run is for a new run: leave --resume out")
-    told = estimate(load_config(toml, flags))
-    click.echo(told.model_dump_json(indent=2) if as_json else "\n".join(lines(told)))
+    config = load_config(toml, flags)
+    told, twin = estimate(config), None
+    if config.with_twin:
+        from fieldmark.twin import twin_config
+
+        twin = estimate(twin_config(config, config.out))
+    if as_json:
+        row = told.model_dump(mode="json") | ({"twin": twin.model_dump(mode="json")} if twin else {})
+        click.echo(json.dumps(row, indent=2))
+    else:
+        more = ["and its closed-book twin:", *lines(twin)] if twin else []
+        click.echo("\n".join([*lines(told), *more]))
     return 0
 
 
 def carry_out(run: Any) -> int:
     """Run, print the table, say where the folder is. 1 when tasks were refused or broke through our fault."""
-    from fieldmark import launch, runner
+    from fieldmark import launch
     from fieldmark.commands.report import show
 
-    try:
-        runner.carry_out(run)
-    except InterruptedRun:
-        with contextlib.suppress(UsageError, OSError):  # the folder may be gone
-            launch.finish(run, "interrupted")
-        raise
-    launch.finish(run, "finished")
+    launch.play(run)
     show([run.folder])
     if run.plan.web and run.plan.web.archive:
         click.echo(run.plan.web.uses_line())
     click.echo(f"run folder: {run.folder.path}")
-    broken = any(record.status == "sandbox_error" for record in run.folder.episodes())
-    return 1 if broken or run.folder.config()["refused"] else 0
+    return _code(run.folder)
+
+
+def _code(folder: Any) -> int:
+    broken = any(record.status == "sandbox_error" for record in folder.episodes())
+    return 1 if broken or folder.config()["refused"] else 0
+
+
+def carry_out_twin(run: Any) -> int:
+    """Run the closed-book twin of a run that is over, or what is left of it, and compare the two."""
+    from fieldmark import twin
+    from fieldmark.evals.comparison.comparison import comparison
+    from fieldmark.evals.report.comparison_tables import comparison_tables, twin_line
+    from fieldmark.evals.report.terminal import print_tables
+
+    folder, left = twin.begin(run, _say)
+    try:
+        code = carry_out(left) if left else 0
+    except InterruptedRun as stopped:  # going on with the run goes on with its twin, and compares them
+        hint = str(stopped).replace(f"--resume {folder.path}", f"--resume {run.folder.path}")
+        raise InterruptedRun(hint) from None
+    made = comparison([folder, run.folder])
+    print_tables(comparison_tables(made))
+    if told := made.versus[0].twin:
+        click.echo(twin_line(told))
+    click.echo(f"twin's folder: {folder.path}")
+    return code
 
 
 def _only_harmless(flags: dict[str, Any], toml: Path | None) -> None:

@@ -101,7 +101,7 @@ def command(name: str | None, arguments: str, **given: Any) -> None:
     context = world()
     result = call_by_name(name, arguments, offer, context, door="command")
     pictures = [_described(picture, context) for picture in result.pictures]
-    row = {"ok": result.ok, "text": result.text, "data": result.data, "pictures": pictures}
+    row = {"ok": result.ok, "text": result.numbered(result.text), "data": result.data, "pictures": pictures}
     if not result.ok:
         row["error_kind"] = result.error_kind
     click.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
@@ -160,7 +160,8 @@ def inside(prompt: Prompt, out: Path | None) -> Callable[[], World]:
     from fieldmark.tools.inside import FilingContext
 
     client, folder = GatewayClient(), _writable(out or _workspace())
-    return lambda: FilingContext(client, prompt.image, prompt.view, folder, prompt.ocr)
+    numbering = "remember" in prompt.tools
+    return lambda: FilingContext(client, prompt.image, prompt.view, folder, prompt.ocr, numbering=numbering)
 
 
 def _workspace() -> Path:

@@ -26,6 +26,7 @@ OWN_WORDS = {
     "answer": ("text", "rationale", "raw"),
     "model_response": ("text", "reasoning", "tool_calls"),
     "tool_call": ("arguments",),
+    "memory_write": ("text",),
 }
 """Kind of event → fields that the agent wrote. Of other rows it wrote `answer`."""
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -45,9 +46,10 @@ class Found:
 
 
 class GoldSearch:
-    """`short`: phrases that are too short to be searched for."""
+    """`short`: phrases that are too short to be searched for, unless `every` one is."""
 
-    def __init__(self, gold: Mapping[str, Gold]) -> None:
+    def __init__(self, gold: Mapping[str, Gold], *, every: bool = False) -> None:
+        self._every = every
         self._whose: dict[str, str] = {}
         self._links: dict[str, str] = {}
         self.short = 0
@@ -77,7 +79,7 @@ class GoldSearch:
         return sorted(each for each in found if each.line or each.what not in told)
 
     def _add(self, what: str, text: str) -> None:
-        if _is_short(text):
+        if _is_short(text) and not self._every:
             self.short += 1
         else:
             self._whose.setdefault(text, what)

@@ -93,6 +93,10 @@ class Backends:
         job = (imaging.classify, path, box, limit)
         return await self._run(clock, *job, picture=path)  # type: ignore[no-any-return]
 
+    async def look(self, clock: Clock, path: str) -> bytes:
+        """The global look of a picture of the host, as float32; ToolError when it breaks its worker."""
+        return await self._run(clock, imaging.look, path, picture=path)  # type: ignore[no-any-return]
+
     async def found_picture(self, clock: Clock, reference: str) -> bytes:
         return await self._run(clock, imaging.found_picture, self._index, reference)  # type: ignore[no-any-return]
 

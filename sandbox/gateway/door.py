@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import web
 
-from fieldmark.sandbox.gateway import bodies, events, eyes, lookups, models, pictures
+from fieldmark.sandbox.gateway import bodies, events, eyes, lookups, memory, models, pictures
 from fieldmark.sandbox.gateway.replies import Refused, gone, refusal
 from fieldmark.sandbox.gateway.session import Session, host_or_gateway_fault
 from fieldmark.sandbox.gateway.web import routes as web_routes
@@ -41,6 +41,8 @@ ROUTES: dict[tuple[str, str], Handler] = {
     ("POST", "/lookup/classify"): lookups.classify,
     ("GET", "/lookup/picture"): lookups.found_picture,
     ("POST", "/eyes"): eyes.ask,
+    ("POST", "/memory/recall"): memory.recall,
+    ("POST", "/memory/remember"): memory.remember,
     ("GET", "/skills/read"): lookups.skill,
     ("GET", "/skills/files"): lookups.skill_files,
     ("GET", "/last-reply"): models.last_reply,
@@ -122,7 +124,9 @@ class Door:
         if session.ended.done():
             return gone(request.path)
         try:
-            return await handler(session, request)
+            reply = await handler(session, request)
+            session.citable.served(request.path)
+            return reply
         except Refused as refused:
             if refused.status == 413:
                 session.note_over_limit(str(refused))

@@ -118,6 +118,14 @@ def classify(path: str, box: Box | None, limit: int, place: str) -> dict[str, An
     return classes.classify(cut(path, box, 1.0, "image/png", 0.0, "none", place).data, limit)
 
 
+def look(path: str, place: str) -> bytes:
+    """The global look of the picture at `path`, as float32: what notes are compared by."""
+    from fieldmark.tools.image_index.features import look_of
+
+    with decoded.pixels(path, place) as image:
+        return look_of(image).tobytes()
+
+
 def found_picture(index: str | None, reference: str) -> bytes:
     """A picture of the index, as a search hit names it: JPEG, sides up to 1024 px."""
     if not index:

@@ -13,6 +13,7 @@ from fieldmark.prices import Costs
 from fieldmark.records import Status
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.budget import MAX_REFUSED, Budget
+from fieldmark.sandbox.gateway.citing import Citable
 from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.conversation.actions import Actions
 from fieldmark.sandbox.gateway.conversation.tracker import Conversation
@@ -26,6 +27,7 @@ from fieldmark.task import Prompt
 from fieldmark.trace import Answer, By, ErrorInfo, Picture, Role, Tokens
 
 if TYPE_CHECKING:
+    from fieldmark.sandbox.gateway.memory import Memory
     from fieldmark.sandbox.gateway.search.door import SearchDoor
     from fieldmark.sandbox.gateway.web.door import WebDoor
 
@@ -72,7 +74,7 @@ class Session:
         self, prompt: Prompt, pictures: Pictures, *, tracer: Tracer, clock: Clock, blobs: BlobStore,
         upstream: Upstream, backends: Backends, skills: Sequence[Skill] = (), web: WebDoor | None = None,
         search: SearchDoor | None = None, eyes: Upstream | None = None, costs: Costs | None = None,
-        actions: Actions | None = None,
+        actions: Actions | None = None, memory: Memory | None = None,
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
@@ -84,6 +86,8 @@ class Session:
         self.search = search
         self.eyes = eyes
         self.eyes_left = EYES_CALLS
+        self.memory = memory
+        self.citable = Citable()
         self.clock = clock
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self.answer: Answer | None = None
@@ -117,10 +121,12 @@ class Session:
         if self._tracer.closed:  # a claim that arrived after the end
             return -1
         try:
-            return self._tracer.write(by, kind, fields)
+            seq = self._tracer.write(by, kind, fields)
         except OSError as error:
             self.fail_on_disk(error)
             return -1
+        self.citable.saw(seq, by, kind, fields)
+        return seq
 
     def log_all(self, lines: Iterable[tuple[str, dict[str, Any]]]) -> None:
         """Events of the gateway's own: kind and fields of each."""

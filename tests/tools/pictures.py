@@ -21,8 +21,9 @@ class RecordingContext(HostContext):
         super().__init__(*args, **named)
         self.events = []
 
-    def emit(self, kind: str, **fields: Any) -> None:
+    def emit(self, kind: str, **fields: Any) -> int | None:
         self.events.append((kind, fields))
+        return None
 
 
 def jpeg(image: Image.Image, **options: Any) -> bytes:

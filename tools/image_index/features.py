@@ -45,6 +45,11 @@ def describe(data: bytes) -> Features:
     return _features(image.size, rgb, rgb, POINTS)
 
 
+def look_of(image: Image.Image) -> Floats:
+    """The global look alone of a decoded picture, of any mode: comparable with `describe(…).look`."""
+    return look(_scaled(image.convert("RGB"), SIDE))
+
+
 def describe_both(data: bytes) -> tuple[Features, Features]:
     """The features of a query and of its mirror image, with more key points, for what is searched for may be
     a small part of it. DataFault: unreadable.

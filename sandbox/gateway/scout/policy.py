@@ -96,7 +96,27 @@ def _classify(seen: Seen) -> Calls:
     return [] if known or not asked_groups(seen.question) else [("classify_image", {})]
 
 
-_STAGES: tuple[Callable[[Seen], Calls], ...] = (_read, _look_up, _read_all, _look_closer, _search, _classify)
+def _note(seen: Seen) -> Calls:
+    """Where the run has a memory: who operates the aircraft that was found."""
+    if "remember" not in seen.names or seen.done("remember"):
+        return []
+    for step in seen.done("aircraft_registry"):
+        for record in evidence.rows(step.data, "records"):
+            if record.get("operator") and record.get("registration") and step.number is not None:
+                text = f"{record['registration']} is operated by {record['operator']}."
+                return [("remember", {"text": text[:400], "kind": "operator", "cites": [step.number]})]
+    return []
+
+
+_STAGES: tuple[Callable[[Seen], Calls], ...] = (
+    _read,
+    _look_up,
+    _read_all,
+    _look_closer,
+    _search,
+    _classify,
+    _note,
+)
 
 
 def _promise(line: dict[str, Any]) -> tuple[int, float]:

@@ -11,17 +11,28 @@ from typing import Any
 
 from fieldmark.sandbox.gateway.scout.told import told_calls
 
-TOOLS = ("ocr", "crop_zoom", "aircraft_registry", "reverse_image_search", "classify_image", "answer")
+TOOLS = (
+    "ocr",
+    "crop_zoom",
+    "aircraft_registry",
+    "reverse_image_search",
+    "classify_image",
+    "remember",
+    "answer",
+)
 SHELLS = ("bash", "exec", "shell", "run_shell_command", "exec_command", "Bash")
 
 
 @dataclass(frozen=True)
 class Step:
-    """One call of ours in the conversation. `data` is None when it failed or has not been answered."""
+    """One call of ours in the conversation. `data` is None when it failed or has not been answered;
+    `number` is what notes cite its result by.
+    """
 
     tool: str
     arguments: dict[str, Any]
     data: Any
+    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -111,11 +122,12 @@ def _steps(messages: list[dict[str, Any]]) -> Iterator[Step]:
             function = _dict(call.get("function"))
             name, arguments = _called(str(function.get("name") or ""), _parsed(function.get("arguments")))
             if name:
-                yield Step(name, arguments, _data(results.get(str(call.get("id")), "")))
+                result = results.get(str(call.get("id")), "")
+                yield Step(name, arguments, _data(result), _number(result))
     for called, given, result in told_calls(messages, _text):
         name, arguments = _called(called, given)
         if name:
-            yield Step(name, arguments, _data(result))
+            yield Step(name, arguments, _data(result), _number(result))
 
 
 def _called(name: str, arguments: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
@@ -148,6 +160,12 @@ def _data(text: str) -> Any:
         if isinstance(value, dict):
             return value if line.startswith("data:") else value.get("data")
     return None
+
+
+def _number(text: str) -> int | None:
+    """The last `(result 12)` in it: the tools write it after whatever they found."""
+    found = re.findall(r"\(result (\d{1,6})\)", text)
+    return int(found[-1]) if found else None
 
 
 # --- what is asked --------------------------------------------------------------------------------

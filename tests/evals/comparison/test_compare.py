@@ -14,7 +14,8 @@ from click.testing import CliRunner, Result
 from fieldmark.commands.compare import command
 from fieldmark.errors import UsageError
 from fieldmark.evals.comparison.comparison import comparison
-from fieldmark.evals.comparison.paired import Side, compare
+from fieldmark.evals.comparison.paired import Side, clusters, compare
+from fieldmark.evals.judges.normalise import fold_case
 from fieldmark.rundir import RunDir
 from fieldmark.task import Gold
 
@@ -68,6 +69,14 @@ def test_tasks_with_one_target_are_one_cluster(build_run: BuildRun) -> None:
         gold = {f"t{n}": Gold(answer="Saab 340" if n < 6 else f"Saab {n}") for n in range(10)}
         run.write_tasks(run.tasks(), gold)
     assert compare(Side(a), Side(b)).clusters == 5
+
+
+def test_the_targets_of_fika_are_228_clusters_of_311_tasks() -> None:
+    """As in FIKA-Bench; case, width and dashes do not make another target."""
+    answers = [f"Saab\u2010{n}" if n < 228 else f"SAAB-{n - 228}" for n in range(311)]
+    targets = {f"t{n}": fold_case(answer) for n, answer in enumerate(answers)}
+    found = clusters(list(targets), targets)
+    assert (len(found), sum(map(len, found))) == (228, 311)
 
 
 def test_several_comparisons_are_corrected_together(build_run: BuildRun) -> None:

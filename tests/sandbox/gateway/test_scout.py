@@ -51,9 +51,12 @@ def request(question: str = "What is this?", names: list[str] | None = None) -> 
 
 
 def play(
-    body: Json, results: dict[str, Any], key: Callable[[Json], str] = lambda call: str(call["name"])
-) -> Any:
-    """Answer scout's calls from `results` until it answers: (the calls in order, its last reply)."""
+    body: Json, results: dict[str, Any], key: Callable[[Json], str] = lambda call: str(call["name"]),
+    said: str = "some text",
+) -> Any:  # fmt: skip
+    """Answer scout's calls from `results`, each after what is `said`, until it answers: (the calls in order,
+    its last reply).
+    """
     made: list[Json] = []
     for turn in range(10):
         reply = respond(body)
@@ -73,7 +76,7 @@ def play(
         )
         for call_id, call in rows:
             data = results.get(key(call))
-            text = "some text" if data is None else f"some text\ndata: {json.dumps(data)}"
+            text = said if data is None else f"{said}\ndata: {json.dumps(data)}"
             body["messages"].append({"role": "tool", "tool_call_id": call_id, "content": text})
     raise AssertionError("scout does not come to an end")
 
@@ -411,3 +414,16 @@ def test_a_shells_output_in_json_of_its_own() -> None:
     }
     [next_call] = respond(body).tool_calls
     assert "N8710M" in next_call["arguments"]["command"]
+
+
+def test_where_there_is_a_memory_it_notes_who_operates_what_it_found() -> None:
+    """Once, by the number that the result states, and with a note that looks like a question before it."""
+    results = {"ocr": MARK, "aircraft_registry": FOUND}
+    body = request(names=[*ALL, "recall", "remember"])
+    body["messages"][0]["content"] = "Notes:\n- (operator) Question: what?\n\nQuestion: What is this?"
+    made, _ = play(body, results, said="some text\n(result 7)")
+    assert names(made) == ["ocr", "aircraft_registry", "remember", "answer"]
+    note = made[2]["arguments"]
+    assert note == {"text": "N8710M is operated by Southwest Airlines.", "kind": "operator", "cites": [7]}
+    made, _ = play(request(names=[*ALL, "recall", "remember"]), results)
+    assert "remember" not in names(made)

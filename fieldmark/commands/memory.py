@@ -1,0 +1,87 @@
+"""`fieldmark memory`: the notes of a run, and every answer that they may have touched."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from fieldmark.memory.history import MemoryHistory, NoteHistory, Reader
+    from fieldmark.memory.notes import Note
+
+
+@click.command("memory")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--before", "task", metavar="TASK", help="Only what this task's episode could read.")
+@click.option("--epoch", type=click.IntRange(min=0), default=0, help="Of that task.  [default: 0]")
+@click.option("--note", help="Only the note of this name: each answer that read it.")
+@click.option("--private", is_flag=True, help="The notes too that were withheld, which hold gold.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def command(run: Path, task: str | None, epoch: int, note: str | None, private: bool, as_json: bool) -> None:
+    """List the notes of RUN: what was written, by which episode, and each answer that read it.
+
+    \b
+    fieldmark memory runs/A
+    fieldmark memory runs/A --note 70c31837f1b6      # where a false note went
+    fieldmark memory runs/A --before task-17 --json  # the memory that this episode had
+    """
+    from fieldmark.errors import UsageError
+    from fieldmark.memory.history import before, history, withheld
+    from fieldmark.rundir import RunDir
+
+    folder = RunDir.open(run)
+    if task is not None:
+        _show_before(before(folder, task, epoch), as_json)
+        return
+    told = history(folder)
+    if note is not None:
+        told = told.model_copy(update={"notes": [row for row in told.notes if row.note.note == note]})
+        if not told.notes:
+            raise UsageError(f"no note {note!r} in {run}: `fieldmark memory {run}` lists them")
+    kept_back = withheld(folder) if private else []
+    if as_json:
+        row = told.model_dump(mode="json", exclude_none=True)
+        click.echo(json.dumps({**row, **({"private": kept_back} if private else {})}, ensure_ascii=False))
+        return
+    click.echo("\n".join([_headline(told), *(line for row in told.notes for line in _lines(row))]))
+    for row in kept_back:
+        click.echo(f"withheld: {row['text']} (by {row['id']}; it holds {', '.join(row['holds'])})")
+
+
+def _headline(told: MemoryHistory) -> str:
+    notes = f"{len(told.notes)} note{'' if len(told.notes) == 1 else 's'}"
+    apart = "" if told.withheld is None else f", {told.withheld} withheld"
+    return f"memory {told.mode}: {notes}{apart}; {told.reads} readings in {told.episodes} episodes"
+
+
+def _lines(row: NoteHistory) -> list[str]:
+    return [_note(row.note), *(f"    {_reader(reader)}" for reader in row.read_by)]
+
+
+def _note(note: Note) -> str:
+    source = f"{_key(note.id, note.epoch)}{f' of {note.run}' if note.run else ''}"
+    cited = ", ".join(map(str, note.cites))
+    return f"{note.note} ({note.kind}) {note.text}  [by {source}, events {cited}]"
+
+
+def _reader(reader: Reader) -> str:
+    answer = f"answered {reader.answer!r}" if reader.answer is not None else "gave no answer"
+    verdict = f", {reader.verdict}" if reader.verdict else ""
+    how = f"{' and '.join(reader.at)}, {reader.score:.2f}"
+    took = f"; took {', '.join(reader.took)}" if reader.took else ""
+    return f"read by {_key(reader.id, reader.epoch)} ({how}): {answer}{verdict}{took}"
+
+
+def _key(task_id: str, epoch: int) -> str:
+    return f"{task_id} epoch {epoch}" if epoch else task_id
+
+
+def _show_before(notes: list[Note], as_json: bool) -> None:
+    if as_json:
+        rows = [note.model_dump(mode="json", exclude={"look"}, exclude_none=True) for note in notes]
+        click.echo(json.dumps({"notes": rows}, ensure_ascii=False))
+        return
+    click.echo("\n".join(map(_note, notes)) or "no notes: nothing came before it")

@@ -1,0 +1,86 @@
+"""Options as they are given, in a TOML file and by flags, arranged into the fields of a RunConfig."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from fieldmark import protocol
+from fieldmark.errors import UsageError
+
+FLAT = {
+    "time_limit": "seconds",
+    "max_calls": "model_calls",
+    "max_tokens": "tokens",
+    "max_cost_per_episode": "cost",
+    "max_same_requests": "same_requests",
+    "max_turns": "turns",
+}
+"""Flags and TOML keys of the run that belong to its Limits."""
+
+
+MODEL_KEYS = {
+    "model": {
+        **{"base_url": "base_url", "key_env": "key_env"},
+        **{"sees": "sees", "space": "space", "force": "force", "context": "context", "output": "output"},
+    },
+    "eyes": {"eyes_url": "base_url", "eyes_key_env": "key_env"},
+    "judge": {
+        **{"judge_model": "model", "judge_url": "base_url", "judge_key_env": "key_env"},
+        **{"judge_votes": "votes", "judge_aliases": "aliases", "judge_seed": "seed"},
+        **{"judge_temperature": "temperature", "prompts": "prompts"},
+    },
+    "classifier": {},
+}
+"""A model's own key, a name or a table → other flags and TOML keys that belong to it, and its fields."""
+
+
+def arrange(options: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
+    """Fields and their values: `options` (of a file), and over them the flags that are not None."""
+    merged = dict(options)
+    given = {key: value for key, value in flags.items() if value is not None}
+    force = given.pop("force", {})
+    if "map" in given:
+        given["map"] = {**_table("map", merged.get("map", {})), **given["map"]}
+    models = {role: _model(role, fields, merged, given) for role, fields in MODEL_KEYS.items()}
+    models = {role: model for role, model in models.items() if model}
+    if force:
+        model = models.setdefault("model", {})
+        model["force"] = {**_table("force", model.get("force", {})), **force}
+    if "eyes" in models and "name" not in models["eyes"]:
+        raise UsageError("the eyes have an option but no name: name the vision model with --eyes NAME")
+    merged.update(given)
+    protocol.settle(merged)
+    limits = {field: merged.pop(key) for key, field in FLAT.items() if key in merged}
+    return {**merged, **models, "limits": {**_table("limits", merged.get("limits", {})), **limits}}
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The options of a file. UsageError when it cannot be read."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not valid TOML: {error}") from None
+
+
+def _model(
+    role: str, fields: dict[str, str], merged: dict[str, Any], given: dict[str, Any]
+) -> dict[str, Any]:
+    """Takes what belongs to one model out of both sources."""
+    model = merged.pop(role, {})
+    model = {"name": model} if isinstance(model, str) else dict(_table(role, model, "a name or a table"))
+    for key, field in {role: "name", **fields}.items():
+        if key in given:
+            model[field] = given.pop(key)
+        elif key in merged:
+            model[field] = merged.pop(key)
+    return model
+
+
+def _table(key: str, value: Any, wanted: str = "a table") -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise UsageError(f"{key}: give {wanted}, not {value!r}")
+    return value

@@ -1,0 +1,209 @@
+"""The memory of a run: what each episode may read of it, and what the finished ones leave.
+
+The traces are the truth. A wave (one episode, or `--waves` of them) reads what earlier waves left; when all
+of it is committed its notes are merged, in the order of the tasks, into `memory.jsonl` and the store. Merging
+again changes nothing, so a run that was killed anywhere goes on with the memory of its committed episodes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from fieldmark import jsonl
+from fieldmark.blobs import BlobStore
+from fieldmark.config import RunConfig
+from fieldmark.errors import ToolError, UsageError
+from fieldmark.exporting.proof import GoldSearch
+from fieldmark.memory.episode import EpisodeMemory
+from fieldmark.memory.history import before
+from fieldmark.memory.notes import Note, digest, known_to, read_notes
+from fieldmark.memory.store import NoteStore
+from fieldmark.memory.vectors import Floats, packed
+from fieldmark.records import EpisodeRecord
+from fieldmark.rundir import RunDir
+from fieldmark.sandbox.gateway.backends import Backends
+from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.staging import StagedTask
+from fieldmark.task import Task
+from fieldmark.trace import MemoryWrite
+
+Due = tuple[StagedTask, int]
+"""A task and an epoch."""
+
+
+def gold_search(tasks: Sequence[Task]) -> GoldSearch:
+    """The gold of a whole benchmark: what no note may hold, however short. Too many notes withheld do less
+    harm than one that gives an answer away.
+    """
+    return GoldSearch({task.id: task.gold for task in tasks}, every=True)
+
+
+def frozen_source(config: RunConfig) -> RunDir | None:
+    """The run of `frozen:RUN`. UsageError: it is none, or had no memory."""
+    if config.frozen is None:
+        return None
+    source = RunDir.open(config.frozen)
+    if not source.memory_file.exists():
+        raise UsageError(f"--memory frozen:{config.frozen}: that run had no memory: name one that had")
+    if config.memory_before:
+        before(source, config.memory_before)
+    return source
+
+
+def take_over(config: RunConfig, folder: RunDir, tasks: Sequence[Task]) -> str | None:
+    """Copy the notes of `frozen:RUN` into a new run that reads them; a warning where they are not its last.
+
+    Notes that hold gold of this benchmark are withheld here too.
+    """
+    source = frozen_source(config)
+    if source is None:
+        return None
+    task = config.memory_before
+    read = before(source, task) if task else read_notes(source.memory_file)
+    notes = [note.model_copy(update={"run": note.run or source.path.name}) for note in read]
+    folder.memory_file.touch()
+    _write(folder, notes, gold_search(tasks))
+    state = source.config().get("state")
+    if task or state == "finished":
+        return None
+    return f"memory: {source.path.name} is {state}: its notes so far are taken"
+
+
+def describe(config: RunConfig, folder: RunDir) -> dict[str, Any]:
+    """For run.json, where a run has a memory: its mode, and what a frozen one holds."""
+    if config.memory == "off":
+        return {}
+    told: dict[str, Any] = {"mode": config.memory.partition(":")[0], "store": "sqlite"}
+    if config.memory_url:
+        told["store"] = "postgres"
+    if config.memory == "inherit":
+        told["waves"] = config.waves or 1
+    if config.frozen:
+        notes = read_notes(folder.memory_file)
+        told |= {"run": config.frozen.resolve().name, "notes": len(notes), "sha256": digest(notes)}
+    return {"memory": told}
+
+
+def check_unchanged(config: RunConfig, folder: RunDir) -> None:
+    """A run goes on with the memory that it began with. UsageError: that is not at hand, or has changed."""
+    was = folder.config().get("memory", {})
+    if was.get("store") == "postgres" and not config.memory_url:
+        raise UsageError(f"the notes of {folder.path} are in Postgres: name it again with --memory-url")
+    if config.memory_url and was.get("store") != "postgres":
+        raise UsageError(f"--memory-url: the notes of {folder.path} are in the run folder: leave it out")
+    if "sha256" in was and digest(read_notes(folder.memory_file)) != was["sha256"]:
+        raise UsageError(f"{folder.memory_file} has changed since the run began: start a new run")
+
+
+class RunMemory:
+    """The memory of a run whose episodes are played in the order of `grid`."""
+
+    def __init__(
+        self,
+        config: RunConfig,
+        folder: RunDir,
+        grid: Sequence[Due],
+        tasks: Sequence[Task],
+        backends: Backends,
+    ) -> None:
+        self._size = (config.waves or 1) if config.memory == "inherit" else len(grid)
+        self._writes = config.memory == "inherit"
+        self._folder = folder
+        self._grid = grid
+        self._place = {(staged.task.id, epoch): at for at, (staged, epoch) in enumerate(grid)}
+        self._gold = gold_search(tasks)
+        self._backends = backends
+        self._store = NoteStore.open(_name(folder), folder.memory_store, config.memory_url)
+
+    def close(self) -> None:
+        self._store.close()
+
+    def wave(self, due: Due) -> int:
+        """Which wave an episode belongs to, from 0."""
+        return self._place[due[0].task.id, due[1]] // self._size
+
+    async def open(self) -> None:
+        """Make log and store what the committed episodes left: after a kill they may lack the last notes."""
+        self._folder.memory_file.touch()
+        done = {record.key: record for record in self._folder.episodes()}
+        for wave in self._waves():
+            if all((staged.task.id, epoch) in done for staged, epoch in wave):
+                await self._merge(wave, done)
+        self._store.sync(read_notes(self._folder.memory_file))
+
+    async def before(self, staged: StagedTask, epoch: int) -> EpisodeMemory:
+        """What this episode may read."""
+        stored, wave = self._store.all(), self.wave((staged, epoch))
+        readable = {note.note for note in known_to([each.note for each in stored], wave)}
+        return EpisodeMemory(
+            staged.task.id, epoch, staged.task.question,
+            [each for each in stored if each.note.note in readable], len(stored),
+            await self._look(staged), self._writes,
+        )  # fmt: skip
+
+    async def merge(self, wave: int) -> None:
+        """Take in the notes of a wave whose episodes are all committed."""
+        done = {record.key: record for record in self._folder.episodes()}
+        await self._merge(self._grid[wave * self._size : (wave + 1) * self._size], done)
+        self._store.sync(read_notes(self._folder.memory_file))
+
+    def _waves(self) -> Iterator[Sequence[Due]]:
+        return (self._grid[at : at + self._size] for at in range(0, len(self._grid), self._size))
+
+    async def _merge(self, wave: Sequence[Due], done: dict[tuple[str, int], EpisodeRecord]) -> None:
+        if not self._writes:
+            return
+        for staged, epoch in wave:
+            record = done[staged.task.id, epoch]
+            if record.status == "answered" and (taken := self._taken(record)):
+                look = await self._look(staged)
+                kept = None if look is None else packed(look)
+                place = self.wave((staged, epoch))
+                notes = [note.model_copy(update={"wave": place, "look": kept}) for note in taken]
+                _write(self._folder, notes, self._gold)
+
+    def _taken(self, record: EpisodeRecord) -> list[Note]:
+        return [
+            Note(
+                id=record.id, epoch=record.epoch, note=event.note, kind=event.about, text=event.text,
+                cites=event.cites,
+            )
+            for event in self._folder.trace(record)
+            if isinstance(event, MemoryWrite) and event.about
+        ]  # fmt: skip
+
+    async def _look(self, staged: StagedTask) -> Floats | None:
+        """The vector of a task's picture; None when it cannot be made."""
+        path = BlobStore(self._folder.blobs).path(staged.image.blob)
+        try:
+            return np.frombuffer(await self._backends.look(Clock(), str(path)), np.float32)
+        except ToolError:
+            return None
+
+
+def _name(folder: RunDir) -> str:
+    """The run's namespace, also in a store that other runs share."""
+    config = folder.config()
+    whole = f"{config['id']}\n{config['started']}".encode("utf-8", "replace")
+    return f"{config['id']}-{hashlib.sha256(whole).hexdigest()[:8]}"
+
+
+def _write(folder: RunDir, notes: Sequence[Note], gold: GoldSearch) -> None:
+    """Append those that are not there yet: to the log, or, where one holds gold, to the private part."""
+    there = {
+        row.get("note")
+        for path in (folder.memory_file, folder.memory_withheld_file)
+        for row in jsonl.read(path).rows
+    }
+    for note in notes:
+        if note.note in there:
+            continue
+        row = note.model_dump(mode="json", exclude_none=True)
+        if whose := sorted(gold.in_text(note.text)):
+            jsonl.append(folder.memory_withheld_file, {**row, "holds": whose})
+        else:
+            jsonl.append(folder.memory_file, row)
