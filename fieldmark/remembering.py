@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,13 @@ def frozen_source(config: RunConfig) -> RunDir | None:
     if config.memory_before:
         before(source, config.memory_before)
     return source
+
+
+def check(config: RunConfig) -> None:
+    """Before a run: is the run of `frozen:RUN` there, does the database answer? UsageError: no."""
+    frozen_source(config)
+    if config.memory_url:
+        NoteStore.open("check", Path(), config.memory_url).close()
 
 
 def take_over(config: RunConfig, folder: RunDir, tasks: Sequence[Task]) -> str | None:
