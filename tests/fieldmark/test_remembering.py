@@ -19,7 +19,7 @@ from fieldmark.memory.history import before, history
 from fieldmark.memory.notes import note_name, read_notes
 from fieldmark.preflight import settled_parallel
 from fieldmark.records import EpisodeRecord, Status
-from fieldmark.remembering import RunMemory, check, check_unchanged, describe, take_over
+from fieldmark.remembering import RunMemory, check, check_unchanged, describe, take_over, waves_of
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.staging import StagedTask, stage
@@ -132,6 +132,12 @@ async def test_a_wave_reads_one_memory_and_is_merged_in_the_order_of_its_tasks(
         assert len(await run.play(memory, 2)) == 2
         await memory.merge(1)
     assert run.texts == ["of the first", "of the second", "of the fourth"]
+
+
+def test_no_wave_goes_on_in_another_epoch(tmp_path: Path, tasks: list[Task]) -> None:
+    run = Played(tmp_path / "run", tasks[:3], INHERIT)
+    grid = [(staged, epoch) for epoch in (0, 1) for staged in run.staged]
+    assert [len(wave) for wave in waves_of(grid, 2)] == [2, 1, 2, 1]
 
 
 async def test_a_note_that_holds_gold_of_any_task_is_withheld_and_nobody_hears_of_it(
