@@ -40,7 +40,7 @@ def new_run(config: RunConfig, say: Say) -> Run:
     full = preflight.check_disk(path, config.min_free_mb)
     if full:
         raise UsageError(full)
-    remembering.frozen_source(config)
+    remembering.check(config)
     plan = preflight.make_plan(config)
     for line in plan.benchmark.warnings:
         say(f"{plan.benchmark.name}: {line}")

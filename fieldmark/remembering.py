@@ -8,7 +8,9 @@ again changes nothing, so a run that was killed anywhere goes on with the memory
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,6 +54,13 @@ def frozen_source(config: RunConfig) -> RunDir | None:
     if config.memory_before:
         before(source, config.memory_before)
     return source
+
+
+def check(config: RunConfig) -> None:
+    """Before a run: is the run of `frozen:RUN` there, does the database answer? UsageError: no."""
+    frozen_source(config)
+    if config.memory_url:
+        NoteStore.open("check", Path(), config.memory_url).close()
 
 
 def take_over(config: RunConfig, folder: RunDir, tasks: Sequence[Task]) -> str | None:
@@ -99,6 +108,13 @@ def check_unchanged(config: RunConfig, folder: RunDir) -> None:
         raise UsageError(f"{folder.memory_file} has changed since the run began: start a new run")
 
 
+def waves_of(grid: Sequence[Due], size: int) -> Iterator[Sequence[Due]]:
+    """The episodes that read the same memory, in the order of `grid`; no wave goes on in another epoch."""
+    for _, epoch in itertools.groupby(grid, lambda due: due[1]):
+        due = list(epoch)
+        yield from (due[at : at + size] for at in range(0, len(due), size))
+
+
 class RunMemory:
     """The memory of a run whose episodes are played in the order of `grid`."""
 
@@ -110,11 +126,13 @@ class RunMemory:
         tasks: Sequence[Task],
         backends: Backends,
     ) -> None:
-        self._size = (config.waves or 1) if config.memory == "inherit" else len(grid)
+        most = config.most_at_once
+        self._waves = list(waves_of(grid, most)) if most else [grid]
+        self._wave = {
+            (staged.task.id, epoch): at for at, wave in enumerate(self._waves) for staged, epoch in wave
+        }
         self._writes = config.memory == "inherit"
         self._folder = folder
-        self._grid = grid
-        self._place = {(staged.task.id, epoch): at for at, (staged, epoch) in enumerate(grid)}
         self._gold = gold_search(tasks)
         self._backends = backends
         self._store = NoteStore.open(_name(folder), folder.memory_store, config.memory_url)
@@ -124,13 +142,13 @@ class RunMemory:
 
     def wave(self, due: Due) -> int:
         """Which wave an episode belongs to, from 0."""
-        return self._place[due[0].task.id, due[1]] // self._size
+        return self._wave[due[0].task.id, due[1]]
 
     async def open(self) -> None:
         """Make log and store what the committed episodes left: after a kill they may lack the last notes."""
         self._folder.memory_file.touch()
         done = {record.key: record for record in self._folder.episodes()}
-        for wave in self._waves():
+        for wave in self._waves:
             if all((staged.task.id, epoch) in done for staged, epoch in wave):
                 await self._merge(wave, done)
         self._store.sync(read_notes(self._folder.memory_file))
@@ -138,7 +156,7 @@ class RunMemory:
     async def before(self, staged: StagedTask, epoch: int) -> EpisodeMemory:
         """What this episode may read."""
         stored, wave = self._store.all(), self.wave((staged, epoch))
-        readable = {note.note for note in known_to([each.note for each in stored], wave)}
+        readable = {note.note for note in known_to([each.note for each in stored], wave, epoch)}
         return EpisodeMemory(
             staged.task.id, epoch, staged.task.question,
             [each for each in stored if each.note.note in readable], len(stored),
@@ -148,11 +166,8 @@ class RunMemory:
     async def merge(self, wave: int) -> None:
         """Take in the notes of a wave whose episodes are all committed."""
         done = {record.key: record for record in self._folder.episodes()}
-        await self._merge(self._grid[wave * self._size : (wave + 1) * self._size], done)
+        await self._merge(self._waves[wave], done)
         self._store.sync(read_notes(self._folder.memory_file))
-
-    def _waves(self) -> Iterator[Sequence[Due]]:
-        return (self._grid[at : at + self._size] for at in range(0, len(self._grid), self._size))
 
     async def _merge(self, wave: Sequence[Due], done: dict[tuple[str, int], EpisodeRecord]) -> None:
         if not self._writes:

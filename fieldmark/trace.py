@@ -280,7 +280,8 @@ class SkillRead(Event):
 
 class MemoryRead(Event):
     """Notes of earlier episodes that a query brought, `{note, score, text, look}` each: the score and its two
-    halves. `at`: put into the prompt at the lease, where the question is the query, or asked for by `recall`.
+    halves; `same` names notes with the same text. `at`: put into the prompt at the lease, where the question
+    is the query, or asked for by `recall`.
 
     `memory`, at the lease: what the episode could read. `notes` of them, out of the first `known` lines of
     the run's log, and their `sha256`.

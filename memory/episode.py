@@ -97,7 +97,13 @@ class EpisodeMemory:
 
 
 def _read(at: str, query: str, hits: Sequence[Hit]) -> dict[str, Any]:
-    rows = [{"note": hit.note.note, "score": hit.score, "text": hit.text, "look": hit.look} for hit in hits]
+    rows = [
+        {
+            "note": hit.note.note, "score": hit.score, "text": hit.text, "look": hit.look,
+            **({"same": list(hit.same)} if hit.same else {}),
+        }
+        for hit in hits
+    ]  # fmt: skip
     return {"at": at, "query": query, "hits": rows}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -77,7 +77,7 @@ def before(run: RunDir, task_id: str, epoch: int = 0) -> list[Note]:
     """
     wave = _wave(run, task_id, epoch)
     read = _at_lease(run, task_id, epoch)
-    notes = known_to(_notes(run), wave, read["known"] if read else None)
+    notes = known_to(_notes(run), wave, epoch, read["known"] if read else None)
     if read and read["sha256"] != digest(notes):
         raise UsageError(
             f"{run.memory_file} is not what {task_id!r} read in epoch {epoch}: a line was changed or removed"
@@ -96,7 +96,7 @@ def _wave(run: RunDir, task_id: str, epoch: int) -> int:
     if task_id not in ids:
         raise UsageError(f"no task {task_id!r} in {run.path}: its ids are {ids[0]} to {ids[-1]}")
     waves = int(run.config().get("memory", {}).get("waves", 1))
-    return (epoch * len(ids) + ids.index(task_id)) // waves
+    return epoch * -(-len(ids) // waves) + ids.index(task_id) // waves
 
 
 def _at_lease(run: RunDir, task_id: str, epoch: int) -> Mapping[str, Any] | None:
@@ -133,8 +133,15 @@ def _read_in(events: list[Event]) -> dict[str, tuple[list[Literal["lease", "reca
     for event in events:
         if not isinstance(event, MemoryRead):
             continue
-        for hit in event.hits:
-            ways, score = found.get(str(hit["note"]), ([], 0.0))
+        for name, score in _named(event):
+            ways, best = found.get(name, ([], 0.0))
             more = [] if event.at in ways else [event.at]
-            found[str(hit["note"])] = ([*ways, *more], max(score, float(hit["score"])))
+            found[name] = ([*ways, *more], max(best, score))
     return found
+
+
+def _named(event: MemoryRead) -> Iterator[tuple[str, float]]:
+    """Every note whose text was read, also where another with the same text was shown for it."""
+    for hit in event.hits:
+        for name in (hit["note"], *hit.get("same", [])):
+            yield str(name), float(hit["score"])

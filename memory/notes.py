@@ -20,8 +20,9 @@ class Note(Row):
     """`id` and `epoch` are the episode that took it; `cites` the `seq` of results in its trace.
 
     `wave` is the place of that episode in its run (of its wave, where several play at once): what is read
-    comes from earlier waves only. `look` is the picture's vector, base64 of float32; None: unknown. `run`
-    names the run that it was taken over from.
+    comes from earlier waves of the same epoch only, for epochs repeat an experiment and stay independent.
+    `look` is the picture's vector, base64 of float32; None: unknown. `run` names the run that it was taken
+    over from.
     """
 
     note: str
@@ -49,11 +50,11 @@ def read_notes(path: Path) -> list[Note]:
     return notes
 
 
-def known_to(notes: Iterable[Note], wave: int, known: int | None = None) -> list[Note]:
-    """What an episode of `wave` may read: of the first `known` lines of the log (None: all), the notes of
-    earlier waves, and those taken over from another run.
+def known_to(notes: Iterable[Note], wave: int, epoch: int, known: int | None = None) -> list[Note]:
+    """What an episode may read: of the first `known` lines of the log (None: all), the notes that earlier
+    waves of its own epoch left, and those taken over from another run.
     """
-    return [note for note in list(notes)[:known] if note.run or note.wave < wave]
+    return [note for note in list(notes)[:known] if note.run or (note.epoch == epoch and note.wave < wave)]
 
 
 def digest(notes: Iterable[Note]) -> str:

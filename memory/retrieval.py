@@ -27,12 +27,13 @@ class Stored:
 
 @dataclass(frozen=True)
 class Hit:
-    """`score` and its two halves, 0 to 1."""
+    """`score` and its two halves, 0 to 1; `same` are the names of other notes with the very same text."""
 
     note: Note
     score: float
     text: float
     look: float
+    same: tuple[str, ...] = ()
 
 
 def best(stored: Sequence[Stored], query: str, look: Floats | None, limit: int) -> list[Hit]:
@@ -44,12 +45,18 @@ def best(stored: Sequence[Stored], query: str, look: Floats | None, limit: int) 
     by_text = cosines(texts * weights, text_vector(query) * weights)
     by_look = _looks(stored, look)
     scores = (by_text + by_look) / 2
-    first: dict[str, int] = {}
+    alike: dict[str, list[int]] = {}
     for at in np.lexsort((-np.arange(len(stored)), -scores.round(6))):
-        first.setdefault(stored[at].note.text, int(at))
+        alike.setdefault(stored[at].note.text, []).append(int(at))
     return [
-        Hit(stored[at].note, *(round(float(part[at]), 4) for part in (scores, by_text, by_look)))
-        for at in list(first.values())[:limit]
+        Hit(
+            stored[first].note,
+            score=round(float(scores[first]), 4),
+            text=round(float(by_text[first]), 4),
+            look=round(float(by_look[first]), 4),
+            same=tuple(stored[at].note.note for at in others),
+        )
+        for first, *others in list(alike.values())[:limit]
     ]
 
 

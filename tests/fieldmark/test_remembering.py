@@ -19,7 +19,7 @@ from fieldmark.memory.history import before, history
 from fieldmark.memory.notes import note_name, read_notes
 from fieldmark.preflight import settled_parallel
 from fieldmark.records import EpisodeRecord, Status
-from fieldmark.remembering import RunMemory, check_unchanged, describe, frozen_source, take_over
+from fieldmark.remembering import RunMemory, check, check_unchanged, describe, take_over, waves_of
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.staging import StagedTask, stage
@@ -134,6 +134,12 @@ async def test_a_wave_reads_one_memory_and_is_merged_in_the_order_of_its_tasks(
     assert run.texts == ["of the first", "of the second", "of the fourth"]
 
 
+def test_no_wave_goes_on_in_another_epoch(tmp_path: Path, tasks: list[Task]) -> None:
+    run = Played(tmp_path / "run", tasks[:3], INHERIT)
+    grid = [(staged, epoch) for epoch in (0, 1) for staged in run.staged]
+    assert [len(wave) for wave in waves_of(grid, 2)] == [2, 1, 2, 1]
+
+
 async def test_a_note_that_holds_gold_of_any_task_is_withheld_and_nobody_hears_of_it(
     tmp_path: Path, tasks: list[Task], backends: Backends
 ) -> None:
@@ -235,9 +241,14 @@ def test_a_run_without_memory_cannot_be_read_from(tmp_path: Path) -> None:
     folder = RunDir.create(tmp_path / "off")
     folder.write_config({"id": "off"})
     with pytest.raises(UsageError, match="that run had no memory"):
-        frozen_source(RunConfig(memory=f"frozen:{folder.path}"))
+        check(RunConfig(memory=f"frozen:{folder.path}"))
     with pytest.raises(UsageError, match="start a run with --memory inherit"):
         history(folder)
+
+
+def test_a_database_that_does_not_answer_stops_a_run_before_it_begins() -> None:
+    with pytest.raises(UsageError, match=r"^--memory-url"):
+        check(RunConfig(memory="inherit", memory_url="postgresql://nobody:secret@127.0.0.1:1/notes"))
 
 
 def test_the_name_of_a_note_is_its_place_and_tells_nothing() -> None:

@@ -58,7 +58,7 @@ def test_text_and_look_count_alike() -> None:
 def test_of_equal_notes_the_newer_goes_first_and_one_text_is_shown_once() -> None:
     notes = [stored("an old note", name="a"), stored("an old note", name="b"), stored("a nut", name="c")]
     hits = best(notes, "unrelated: 鳥", None, 5)
-    assert [hit.note.note for hit in hits] == ["c", "b"]
+    assert [(hit.note.note, hit.same) for hit in hits] == [("c", ()), ("b", ("a",))]
 
 
 def test_vectors_of_other_makes_and_of_no_notes_are_borne() -> None:

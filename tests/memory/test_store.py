@@ -59,7 +59,8 @@ def test_what_cannot_be_used_is_told_in_one_line(tmp_path: Path) -> None:
     assert "secret" not in str(told.value)
 
 
-def test_an_episode_reads_earlier_waves_and_what_was_taken_over() -> None:
+def test_an_episode_reads_earlier_waves_of_its_epoch_and_what_was_taken_over() -> None:
     log = [note("over", wave=9, run="A"), note("first", wave=0), note("same", wave=1), note("late", wave=0)]
-    assert [each.note for each in known_to(log, 1)] == ["over", "first", "late"]
-    assert [each.note for each in known_to(log, 1, known=3)] == ["over", "first"]
+    assert [each.note for each in known_to(log, 1, 0)] == ["over", "first", "late"]
+    assert [each.note for each in known_to(log, 1, 0, known=3)] == ["over", "first"]
+    assert [each.note for each in known_to([*log, note("own", wave=5, epoch=1)], 6, 1)] == ["over", "own"]
