@@ -11,9 +11,12 @@ from typing import Literal
 from pydantic import Field
 
 from fieldmark.records import Row
+from fieldmark.trace import Action
 
-AnsweredFrom = Literal["no_act", "looking", "retrieval"]
-"""What came before the answer: nothing, only looks at the picture, or at least one successful look-up."""
+AnsweredFrom = Literal["no_act", "other", "looking", "retrieval"]
+"""What came before the answer: nothing, acts that neither looked nor looked up with success, looks at the
+picture alone, or at least one successful look-up.
+"""
 
 FailureLabel = Literal[
     "wrong_entity_retrieval",
@@ -59,17 +62,22 @@ class GoldFacts(Row):
     """What only gold can say of an episode: private. None where it cannot be known.
 
     `reached`: a gold evidence URL was returned or opened; `reached_domain`: a page of its domain was.
-    `seen`: a result before the answer holds gold or an alias, outside what the agent itself had written.
+    `seen`: a result before the answer holds gold or an alias that its call had not named; `seen_action` is of
+    that call. None where the question names gold. `confirmed_event`: a look-up that named gold brought it
+    back.
     `region`: the agent looked at the right place of the picture (only where gold has a region).
     `dropped`: a reply or hypothesis named gold, and the answer does not; right → wrong.
-    `supported`: of a correct answer, gold was seen in a result before it was given; else it was luck.
+    `supported`: of a correct answer, gold or that answer was seen before it was given; else it was luck. It
+    is not stored, for the verdict can change: `judged` of `evals/facts/found.py` adds it.
     """
 
     reached: bool | None = None
     reached_event: int | None = None
     reached_domain: bool | None = None
-    seen: bool = False
+    seen: bool | None = None
     seen_event: int | None = None
+    seen_action: Action | None = None
+    confirmed_event: int | None = None
     region: bool | None = None
     region_event: int | None = None
     dropped: bool = False

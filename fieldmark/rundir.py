@@ -186,6 +186,12 @@ class RunDir:
             jsonl.append(self.leak_reasons_file, private, durable=False)
         jsonl.append(self.leaks_file, leak.model_dump(mode="json"), durable=False)
 
+    def add_facts(self, facts: TraceFacts, gold: GoldFacts | None) -> None:
+        """Append the facts of an episode; those that gold was needed for go to the private part, first."""
+        if gold:
+            jsonl.append(self.gold_facts_file, gold.model_dump(mode="json", exclude_none=True), durable=False)
+        jsonl.append(self.facts_file, facts.model_dump(mode="json", exclude_none=True), durable=False)
+
     def repair(self) -> list[str]:
         """Undo what a kill left behind; returns one line for each thing done. Needs the lock."""
         done = []

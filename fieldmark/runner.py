@@ -15,6 +15,8 @@ from fieldmark import preflight, probing
 from fieldmark.blobs import BlobStore
 from fieldmark.episode import RunServices, run_episode
 from fieldmark.errors import InterruptedRun
+from fieldmark.evals.facts.stored import stored_facts
+from fieldmark.facts import FactFinder
 from fieldmark.judging.episodes import EpisodeJudge
 from fieldmark.leaks import LeakFinder
 from fieldmark.preflight import Plan
@@ -234,16 +236,21 @@ class _Judging:
         self._tasks = {staged.task.id: staged.task for staged in run.staged}
         self._progress = progress
         self._leaks = LeakFinder(run.folder)
+        self._facts = FactFinder(run.folder)
         self._jobs: set[asyncio.Task[None]] = set()
 
     def catch_up(self, verdicts: dict[tuple[str, int], Verdict]) -> None:
         """Judge what an earlier, killed run committed but did not judge."""
         leaks = self._folder.leaks()
         for record in self._folder.episodes():
+            if record.status == "sandbox_error":
+                continue
             if record.key not in verdicts and record.id in self._tasks:
-                self.begin(record)
-            elif record.key not in leaks and record.status != "sandbox_error":
+                self._start(self._one(record))
+            if record.key not in leaks:
                 self._start(self._leak(record))
+        for record in self._facts.missing(stored_facts(self._folder)):
+            self._start(self._fact(record))
 
     def begin(self, record: EpisodeRecord) -> None:
         """An episode that broke through no fault of the agent is not judged at all."""
@@ -251,6 +258,7 @@ class _Judging:
             return
         self._start(self._one(record))
         self._start(self._leak(record))
+        self._start(self._fact(record))
 
     async def finish(self) -> None:
         await asyncio.gather(*self._jobs)
@@ -269,6 +277,15 @@ class _Judging:
             self._folder.add_leak(*await asyncio.to_thread(self._leaks.find, record))
         except Exception as error:  # a trace holds the words of strangers: whatever they do, the run goes on
             self._progress.say(f"episode {record.id}: copies of its picture stay unknown: {error}"[:300])
+
+    async def _fact(self, record: EpisodeRecord) -> None:
+        """What its trace shows; what fails is found again by the report."""
+        try:
+            found = await asyncio.to_thread(self._facts.find, record)
+            if found:
+                self._folder.add_facts(found.trace, found.gold)
+        except Exception as error:  # a trace holds the words of strangers: whatever they do, the run goes on
+            self._progress.say(f"episode {record.id}: its facts stay unknown: {error}"[:300])
 
     async def _one(self, record: EpisodeRecord) -> None:
         task = self._tasks[record.id]

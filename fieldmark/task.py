@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from fieldmark.trace import Picture
+from fieldmark.trace import Box, Picture
 
 Match = Literal["entity", "exact_text"]
 SkillCalls = Literal["helpful", "strict"]
@@ -27,7 +28,8 @@ class Gold(_Strict):
     """The reference answer. `finer` lists known answers that are strictly more specific and compatible.
 
     `match="exact_text"`: the question asks for a literal text, compared raw apart from white space.
-    `source` names who says so; the answer is only as fine as that source.
+    `source` names who says so; the answer is only as fine as that source. `regions`: where in the picture the
+    answer is to be read, any of these boxes, in pixels of the original.
     """
 
     answer: str
@@ -37,6 +39,14 @@ class Gold(_Strict):
     evidence: list[str] = []
     source: str = ""
     match: Match = "entity"
+    regions: list[Box] = []
+
+    @field_validator("regions")
+    @classmethod
+    def _are_boxes(cls, regions: list[Box]) -> list[Box]:
+        if not all(0 <= x0 < x1 < math.inf and 0 <= y0 < y1 < math.inf for x0, y0, x1, y1 in regions):
+            raise ValueError("a region is [x0, y0, x1, y1] in pixels, with x0 < x1 and y0 < y1")
+        return regions
 
 
 class Labels(_Strict):

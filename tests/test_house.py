@@ -15,8 +15,8 @@ from fieldmark.cli import COMMANDS
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("agents", "tools", "skills", "sandbox", "memory", "evals")
 ORCHESTRATORS = {
-    "__init__", "abilities", "runner", "episode", "launch", "leaks", "own_agent", "own_code", "own_data",
-    "preflight", "probing", "replaying", "run_models",
+    "__init__", "abilities", "runner", "episode", "facts", "launch", "leaks", "own_agent", "own_code",
+    "own_data", "preflight", "probing", "replaying", "run_models",
     "staging", "cli", "wires",
 }  # fmt: skip
 """The modules of fieldmark/ that may import the folders, beside commands/."""

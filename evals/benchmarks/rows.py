@@ -21,7 +21,10 @@ from fieldmark.task import Gold, Labels, Task
 
 NONE = "(none)"
 SHOWN = 5
-FLAT_GOLD = frozenset(Gold.model_fields) - {"source"}  # both Gold and Labels have a source: nested only
+FLAT_GOLD = frozenset(Gold.model_fields) - {
+    "source",
+    "regions",
+}  # names that mean other things too: nested only
 FLAT_LABELS = frozenset(Labels.model_fields) - {"source"}
 
 

@@ -6,45 +6,30 @@ from collections.abc import Iterator
 
 from fieldmark.evals.frames.rows import CallRow
 from fieldmark.evals.frames.source import Source
-from fieldmark.evals.metrics.acts import Act, EpisodeActs
+from fieldmark.evals.metrics.acts import Act
 
 
 def calls(source: Source) -> Iterator[CallRow]:
     """Episode by episode, in the order of the trace; episodes without a readable trace have none."""
     for cell, record in source.episodes:
         read = source.traces[record.key]
-        for n, (kind, act) in enumerate(_in_order(read.acts) if read else []):
+        for n, (side, act) in enumerate(read.acts.calls if read else []):
             for depth, each in _walk(act):
                 yield CallRow(
                     run=source.name,
                     id=cell.id,
                     epoch=cell.epoch,
                     n=n,
-                    kind=kind if depth == 0 or kind != "act" else "inner",
+                    kind=side or ("inner" if depth else "act"),
                     name=each.name,
                     action=each.action,
-                    innermost=kind == "act" and not each.calls,
+                    innermost=side is None and not each.calls,
                     ok=each.ok,
                     error_kind=each.error_kind,
                     seconds=each.seconds,
                     seq=each.seq,
                     skills=_skills(source, each.name),
                 )
-
-
-def _in_order(found: EpisodeActs) -> list[tuple[str, Act]]:
-    """Acts and side calls by their event; a call that no event tells of stays behind the one before it."""
-    acts = [("act", act) for act in found.acts]
-    both = _placed(acts) + _placed([(str(side), act) for side, act in found.side_calls])
-    return [(kind, act) for _, kind, act in sorted(both, key=lambda item: item[0])]
-
-
-def _placed(found: list[tuple[str, Act]]) -> list[tuple[int, str, Act]]:
-    place, placed = -1, []
-    for kind, act in found:
-        place = place if act.seq is None else act.seq
-        placed.append((place, kind, act))
-    return placed
 
 
 def _walk(act: Act, depth: int = 0) -> Iterator[tuple[int, Act]]:

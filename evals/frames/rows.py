@@ -96,7 +96,7 @@ class CallRow(_Key):
     seconds: float | None = Field(
         description="seconds of its result; an upper bound where only the gateway saw"
     )
-    seq: int | None = Field(description="its event in the trace; null where none tells of it")
+    seq: int = Field(description="its event in the trace; the model's response where none tells of it")
     skills: str | None = Field(description="the skills that carry the tool, with commas; null: unknown")
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from fieldmark.errors import ToolErrorKind
 from fieldmark.evals.metrics.turns import Turn, turns
@@ -41,9 +42,8 @@ _MAX_DEPTH = 8
 
 @dataclass(frozen=True)
 class Act:
-    """`ok` is None when no result was seen. `calls` are the calls it led to.
-
-    `seq` is of the event that tells of it, None where none does; `seconds` are those of its result.
+    """`ok` is None when no result was seen. `calls` are the calls it led to. `seq` is of the event that tells
+    of the call; of the model's response where none does. `seconds` are those of its result.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Act:
     ok: bool | None
     error_kind: ToolErrorKind | None
     calls: tuple[Act, ...] = ()
-    seq: int | None = None
+    seq: int = -1
     seconds: float | None = None
 
     @property
@@ -61,36 +61,44 @@ class Act:
 
 @dataclass
 class EpisodeActs:
-    """The acts of one episode, in order, and its calls of side tools but `answer`, each with its kind."""
+    """The calls of one episode but `answer`, in order, each with its kind of side tool: None is an act."""
 
-    acts: list[Act] = field(default_factory=list)
-    side_calls: list[tuple[Side, Act]] = field(default_factory=list)
+    calls: list[tuple[Side | None, Act]] = field(default_factory=list)
 
-    @property
+    @cached_property
+    def acts(self) -> list[Act]:
+        """Those that are acts, in order."""
+        return [act for side, act in self.calls if side is None]
+
+    @cached_property
     def sides(self) -> Counter[str]:
         """How often it used each kind of side tool."""
-        return Counter(side for side, _ in self.side_calls)
+        return Counter(side for side, _ in self.calls if side is not None)
 
 
 def episode_acts(events: Iterable[Event]) -> EpisodeActs:
     """Count one trace."""
     events = list(events)
     trace = _Trace(events)
-    found = EpisodeActs()
-    for turn in turns(events):
-        for call, event in trace.calls(turn):
-            side = trace.side(call, event, turn)
-            if side is None:
-                found.acts.append(trace.act(call, event, turn))
-            elif side != "answer":
-                found.side_calls.append((side, trace.act(call, event, turn)))
-    return found
+    calls: list[tuple[Side | None, Act]] = [
+        (side, trace.act(call, event, turn))
+        for turn in turns(events)
+        for call, event in trace.calls(turn)
+        if (side := trace.side(call, event, turn)) != "answer"
+    ]
+    return EpisodeActs(calls)
 
 
 def _offers(turn: Turn, name: str) -> bool | None:
     """Whether a tool was in the request's list; None for a call in the text: its event knows, if anything."""
     in_text = turn.response is not None and turn.response.in_text
     return None if in_text else name in turn.request.tools
+
+
+def _seq(event: ToolCall | None, turn: Turn) -> int:
+    if event:
+        return event.seq
+    return turn.response.seq if turn.response else turn.request.seq
 
 
 class _Trace:
@@ -139,10 +147,11 @@ class _Trace:
 
     def act(self, call: CallRequest, event: ToolCall | None, turn: Turn) -> Act:
         if _offers(turn, call.name) is False:
-            action, seq = (event.action, event.seq) if event else ("other", None)
-            return Act(call.name, action, False, "not_found", seq=seq)
+            return Act(
+                call.name, event.action if event else "other", False, "not_found", seq=_seq(event, turn)
+            )
         if event is None:
-            return Act(call.name, "other", None, None)
+            return Act(call.name, "other", None, None, seq=_seq(event, turn))
         return replace(self._act(event), name=call.name if event.door == "graph" else event.name)
 
     def _take(self, model_call: str, after: int) -> ToolCall | None:

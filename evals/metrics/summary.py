@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from fieldmark.evals.facts.stored import stored_facts
 from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
 from fieldmark.evals.metrics.by_skill import SkillRow, by_skill
 from fieldmark.evals.metrics.calibration import Calibration, calibration
@@ -21,6 +22,7 @@ from fieldmark.evals.metrics.repeats import Repeats, repeats
 from fieldmark.evals.metrics.runtime import PhaseRow, RuntimeRow, phase_rows, runtime
 from fieldmark.evals.metrics.sight import SightFacts, sight
 from fieldmark.evals.metrics.statuses import StatusRow, statuses
+from fieldmark.evals.metrics.support import Facts, Support, support
 from fieldmark.evals.metrics.tool_use import CallsRow, ToolUse, by_action, by_tool, tool_use
 from fieldmark.evals.metrics.usage import Money, UsageRow, judges_usage, money, usage
 from fieldmark.records import AGENT_STATUSES, EpisodeRecord, Leak
@@ -80,15 +82,21 @@ class Summary(BaseModel):
     money: Money
     sight: SightFacts
     leaks: LeakFacts
+    support: Support
     judging: JudgingFacts
     episodes: list[EpisodeRow]
     caveats: list[str]
 
 
 def summarise(
-    run: RunDir, leaks: Mapping[tuple[str, int], Leak] | None = None, *, every_call: bool = False
+    run: RunDir,
+    leaks: Mapping[tuple[str, int], Leak] | None = None,
+    facts: Facts | None = None,
+    *,
+    every_call: bool = False,
 ) -> Summary:
-    """Read a run folder once; `leaks` stand for those it has stored. UsageError: no readable run.json.
+    """Read a run folder once; `leaks` and `facts` stand for those it has stored. UsageError: no readable
+    run.json.
 
     `every_call`: skills, memory, to-do lists and sub-agents enter usage and average acts too.
     """
@@ -102,9 +110,9 @@ def summarise(
     ]
     agents = [found.acts for _, found in told]
     seen = sight((record, found.sight) for record, found in told)
-    facts = _facts(run, config, grid)
+    about = _facts(run, config, grid)
     return Summary(
-        run=facts,
+        run=about,
         tasks=len({cell.id for cell in grid}),
         epochs=len({cell.epoch for cell in grid}),
         partial=any(cell.record is None for cell in grid),
@@ -124,11 +132,12 @@ def summarise(
         money=money(grid, uses, config),
         sight=seen,
         leaks=leak_facts(grid, run.leaks() if leaks is None else leaks),
+        support=support(grid, stored_facts(run) if facts is None else facts),
         judging=judging(grid),
         episodes=[_episode(cell, cell.record, read[cell.record.key]) for cell in grid if cell.record],
         caveats=[
             *caveats_of(run, grid, sum(found is None for found in read.values())),
-            *(sight_caveats(seen, config.get("probe")) if facts.sees else []),
+            *(sight_caveats(seen, config.get("probe")) if about.sees else []),
         ],
     )
 

@@ -42,7 +42,7 @@ class CallsRow(BaseModel):
 
 def tool_use(episodes: list[EpisodeActs], *, every_call: bool = False) -> ToolUse:
     """Totals over episodes that have a trace; with `every_call` all calls but `answer` are acts."""
-    counted = [[*episode.acts, *(act for _, act in episode.side_calls if every_call)] for episode in episodes]
+    counted = [[act for side, act in episode.calls if side is None or every_call] for episode in episodes]
     acts = [act for mine in counted for act in mine]
     sides: Counter[str] = sum((episode.sides for episode in episodes), Counter())
     return ToolUse(

@@ -15,6 +15,7 @@ from fieldmark.evals.report.levels_table import levels_table
 from fieldmark.evals.report.phases_table import phases_table
 from fieldmark.evals.report.picture_tables import leaks_table, sight_table
 from fieldmark.evals.report.repeats_table import repeats_table
+from fieldmark.evals.report.support_tables import funnel_table, support_table
 from fieldmark.evals.report.table import Table
 from fieldmark.evals.report.usage_table import usage_table
 
@@ -28,6 +29,8 @@ def tables(summary: Summary) -> list[Table]:
         levels_table(summary),
         repeats_table(summary),
         leaks_table(summary),
+        support_table(summary),
+        funnel_table(summary),
         judging_table(summary),
         _statuses(summary),
         tool_use_table(summary),

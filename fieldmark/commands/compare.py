@@ -48,6 +48,8 @@ def command(runs: tuple[Path, ...], seed: int, html: Path | None, as_json: bool)
 def _write(path: Path, folders: list[RunDir], tables: list[Table]) -> None:
     from fieldmark.evals.metrics.summary import summarise
     from fieldmark.evals.report.html import write_html
+    from fieldmark.facts import facts_of_run
     from fieldmark.leaks import leaks_of
 
-    write_html([summarise(folder, leaks_of(folder)) for folder in folders], path, tables)
+    summaries = [summarise(folder, leaks_of(folder), facts_of_run(folder)) for folder in folders]
+    write_html(summaries, path, tables)

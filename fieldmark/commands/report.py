@@ -44,9 +44,12 @@ def show(
     """Print the report of each run, compare their headlines when there are several, and write the HTML."""
     from fieldmark.evals.report.figures import headline
     from fieldmark.evals.report.html import write_html
+    from fieldmark.facts import facts_of_run
     from fieldmark.leaks import leaks_of
 
-    summaries = [summarise(folder, leaks_of(folder), every_call=every_call) for folder in folders]
+    summaries = [
+        summarise(folder, leaks_of(folder), facts_of_run(folder), every_call=every_call) for folder in folders
+    ]
     if as_json:
         rows = [summary.model_dump(mode="json") for summary in summaries]
         click.echo(json.dumps({"runs": rows}, ensure_ascii=True, indent=2, allow_nan=False))

@@ -15,6 +15,8 @@ from fieldmark.evals.metrics.summary import summarise
 from fieldmark.evals.report.html import write_html
 from fieldmark.exporting.excel import write_csv
 from fieldmark.exporting.proof import Found, GoldSearch
+from fieldmark.facts import facts_of_run
+from fieldmark.findings import TraceFacts
 from fieldmark.records import EpisodeRecord, Verdict
 from fieldmark.rundir import RunDir
 from fieldmark.user_file import sha256
@@ -25,6 +27,8 @@ EPISODE = {
 }  # fmt: skip
 """Of an episode; neither its rationale nor the words of an error, which can quote pages and gold."""
 VERDICT = {"id", "epoch", "label", "score", "judge", "finer"}
+FACTS = set(TraceFacts.model_fields)
+"""What the trace alone says; nothing that gold was needed for."""
 COLUMNS = (
     "id", "epoch", "status", "answer", "confidence", "verdict", "score", "finer", "judge", "seconds",
     "charged_seconds", "cost_usd",
@@ -81,7 +85,8 @@ def _search(run: RunDir) -> GoldSearch:
 
 def _write(run: RunDir, out: Path, *, traces: bool) -> None:
     records, verdicts = run.episodes(), run.verdicts()
-    summary = summarise(run).model_copy(update={"episodes": []})  # its rows are in results.csv
+    facts = facts_of_run(run)
+    summary = summarise(run, facts=facts).model_copy(update={"episodes": []})  # its rows are in results.csv
     _write_json(out / "run.json", _config(run.config()))
     jsonl.write_all(
         out / "tasks.jsonl",
@@ -90,6 +95,9 @@ def _write(run: RunDir, out: Path, *, traces: bool) -> None:
     jsonl.write_all(out / "episodes.jsonl", [_episode(record, traces=traces) for record in records])
     jsonl.write_all(
         out / "verdicts.jsonl", [each.model_dump(mode="json", include=VERDICT) for each in verdicts.values()]
+    )
+    jsonl.write_all(
+        out / "facts.jsonl", [each.trace.model_dump(mode="json", include=FACTS) for each in facts.values()]
     )
     _write_json(out / "summary.json", summary.model_dump(mode="json"))
     write_html([summary], out / "report.html")

@@ -52,7 +52,7 @@ def test_it_holds_predictions_verdicts_and_aggregates_and_nothing_else(run: RunD
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
         "run.json", "tasks.jsonl", "episodes.jsonl", "verdicts.jsonl", "summary.json", "report.html",
-        "results.csv", "export.json",
+        "results.csv", "export.json", "facts.jsonl",
     }  # fmt: skip
     rows = jsonl.read(tmp_path / "out" / "episodes.jsonl").rows
     assert [row["answer"] for row in rows] == [GOLD["r-001"].answer, "=HYPERLINK(1)"]

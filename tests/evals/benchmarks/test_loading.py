@@ -92,6 +92,13 @@ def test_no_gold_and_blank_aliases_are_refused(tmp_path: Path) -> None:
     assert "2 problems" in message
 
 
+@pytest.mark.parametrize("region", [[4, 0, 2, 9], [0, 0, 0, 9], [-1, 0, 2, 9], [0, 0, 2], "left"])
+def test_a_region_is_a_box_in_pixels(tmp_path: Path, region: object) -> None:
+    gold = {"answer": "a", "regions": [[0, 0, 2.5, 9]]}
+    assert load(tmp_path, row(1, gold=gold)).tasks[0].gold.regions == [(0, 0, 2.5, 9)]
+    assert "line 1: gold.regions" in refusal(write(tmp_path, row(1, gold=gold | {"regions": [region]})))
+
+
 def test_all_problems_at_once_the_first_shown_the_rest_counted(tmp_path: Path) -> None:
     message = refusal(write(tmp_path, *(row(number, gold={"answer": ""}) for number in range(9))))
     assert "9 problems" in message
