@@ -81,7 +81,7 @@ def test_verdicts_of_every_judge_and_which_counts(run: RunDir) -> None:
 def test_facts_are_joined_with_what_gold_says_where_it_is_there(run: RunDir) -> None:
     jsonl.append(run.facts_file, TraceFacts(id="a", acts=3, looked=True).model_dump(mode="json"))
     jsonl.append(run.facts_file, TraceFacts(id="b").model_dump(mode="json"))
-    gold = GoldFacts(id="a", seen=True, seen_event=7, supported=True)
+    gold = GoldFacts(id="a", seen=True, seen_event=7)
     jsonl.append(run.gold_facts_file, gold.model_dump(mode="json"))
     found = fieldmark.load(run.path).facts
     assert found.seen_event.fillna(-1).tolist() == [7, -1]
