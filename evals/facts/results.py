@@ -2,7 +2,7 @@
 
 The results of skills, memory, to-do lists, sub-agents and `answer` are left out: what a sub-agent's own tools
 told it stands in the trace by itself. A result whose call is unknown is left out too. Texts stand in the
-events themselves, cut where they are long.
+events themselves, cut where they are long (`sandbox/gateway`).
 """
 
 from __future__ import annotations

@@ -10,21 +10,20 @@ from fieldmark.evals.metrics.acts import Act
 
 
 def calls(source: Source) -> Iterator[CallRow]:
-    """Episode by episode, in the order they were made; episodes without a readable trace have none."""
+    """Episode by episode, in the order of the trace; episodes without a readable trace have none."""
     for cell, record in source.episodes:
         read = source.traces[record.key]
         for n, (side, act) in enumerate(read.acts.calls if read else []):
-            kind = side or "act"
             for depth, each in _walk(act):
                 yield CallRow(
                     run=source.name,
                     id=cell.id,
                     epoch=cell.epoch,
                     n=n,
-                    kind=kind if depth == 0 or kind != "act" else "inner",
+                    kind=side or ("inner" if depth else "act"),
                     name=each.name,
                     action=each.action,
-                    innermost=kind == "act" and not each.calls,
+                    innermost=side is None and not each.calls,
                     ok=each.ok,
                     error_kind=each.error_kind,
                     seconds=each.seconds,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from fieldmark.evals.facts.stored import stored_facts
 from fieldmark.evals.frames.rows import FactRow, FailureRow, VerdictRow
 from fieldmark.evals.frames.source import Source
 from fieldmark.records import Verdict
@@ -38,12 +39,11 @@ def _counted(verdict: Verdict) -> dict[str, Any]:
 
 
 def facts(source: Source) -> Iterator[FactRow]:
-    """Of each episode that facts were found of; gold's part where it is there."""
-    gold = source.folder.gold_facts()
-    names = FactRow.model_fields.keys()
-    for key, found in source.folder.facts().items():
-        private = gold[key].model_dump(include=set(names)) if key in gold else {}
-        told = {**dict.fromkeys(names), **private, **found.model_dump(include=set(names))}
+    """Of each episode whose facts are stored; gold's part where it is there, with the verdicts of now."""
+    names = set(FactRow.model_fields)
+    for found in stored_facts(source.folder).values():
+        private = found.gold.model_dump(include=names) if found.gold else {}
+        told = {**dict.fromkeys(names), **private, **found.trace.model_dump(include=names)}
         yield FactRow.model_validate({**told, "run": source.name})
 
 

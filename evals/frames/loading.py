@@ -72,7 +72,7 @@ class Frames:
 
     @cached_property
     def facts(self) -> DataFrame:
-        """One row per episode that `fieldmark classify` has looked at."""
+        """One row per episode whose facts are stored."""
         return self._made("facts")
 
     @cached_property

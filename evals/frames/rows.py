@@ -96,7 +96,7 @@ class CallRow(_Key):
     seconds: float | None = Field(
         description="seconds of its result; an upper bound where only the gateway saw"
     )
-    seq: int = Field(description="its event in the trace; the model's response where no other tells of it")
+    seq: int = Field(description="its event in the trace; the model's response where none tells of it")
     skills: str | None = Field(description="the skills that carry the tool, with commas; null: unknown")
 
 
@@ -118,14 +118,16 @@ class VerdictRow(_Key):
 
 
 class FactRow(_Key):
-    """What was found in the trace of an episode. From `reached` on only gold can tell: null without it."""
+    """What is stored of the trace of an episode (docs/facts.md). From `reached` on only gold can tell: null
+    without it.
+    """
 
     acts: int = Field(description="acts")
     failed_acts: int = Field(description="acts that did not do their job")
     looked: bool = Field(description="one act or more looked at the picture")
     searched: bool = Field(description="one act or more looked something up")
     first_act: float | None = Field(description="seconds from the lease to the first act")
-    answered_from: str = Field(description="no_act, looking, retrieval")
+    answered_from: str = Field(description="no_act, other, looking, retrieval")
     answer_event: int | None = Field(description="seq of the result in which the answer stood first")
     picture: str | None = Field(description="what of the picture reached the model")
     picture_lost: bool = Field(description="it was there, and went")
@@ -134,6 +136,8 @@ class FactRow(_Key):
     reached_domain: bool | None = Field(description="a page of its domain was")
     seen: bool | None = Field(description="a result before the answer holds gold or an alias")
     seen_event: int | None = Field(description="seq of it")
+    seen_action: str | None = Field(description="the action that brought it")
+    confirmed_event: int | None = Field(description="seq of a look-up that named gold and brought it back")
     region: bool | None = Field(description="the right place of the picture was looked at")
     region_event: int | None = Field(description="seq of it")
     dropped: bool | None = Field(description="a reply named gold, and the answer does not")

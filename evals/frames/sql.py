@@ -7,6 +7,7 @@ network, no extensions to load, and its settings are locked.
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fieldmark.errors import UsageError
@@ -48,12 +49,27 @@ def ask(frames: Frames, query: str) -> Result:
             _fill(database, frames, query)
             for setting in SETTINGS:
                 database.execute(setting)
-            found = database.execute(query)
-            return Result([column[0] for column in found.description or []], found.fetchall())
+            return _answered(database, query)
         except duckdb.OutOfMemoryException:
             raise UsageError("SQL: the query needs more than 2 GB of memory: narrow it") from None
         except duckdb.Error as error:
             raise UsageError(_told(str(error))) from None
+
+
+def _answered(database: DuckDBPyConnection, query: str) -> Result:
+    """In a thread of its own, for DuckDB lets no Ctrl-C in while it works."""
+
+    def work() -> Result:
+        found = database.execute(query)
+        return Result([column[0] for column in found.description or []], found.fetchall())
+
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(work)
+        try:
+            return answer.result()
+        except KeyboardInterrupt:
+            database.interrupt()
+            raise
 
 
 def _only_a_query(query: str) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from fieldmark.errors import ToolErrorKind
 from fieldmark.evals.metrics.turns import Turn, turns
@@ -42,7 +43,7 @@ _MAX_DEPTH = 8
 @dataclass(frozen=True)
 class Act:
     """`ok` is None when no result was seen. `calls` are the calls it led to. `seq` is of the event that tells
-    of the call, of the model's response where none does; `seconds` are those of its result.
+    of the call; of the model's response where none does. `seconds` are those of its result.
     """
 
     name: str
@@ -60,15 +61,16 @@ class Act:
 
 @dataclass
 class EpisodeActs:
-    """The calls of one episode but `answer`, in the order its model made them. `side` is None for an act."""
+    """The calls of one episode but `answer`, in order, each with its kind of side tool: None is an act."""
 
     calls: list[tuple[Side | None, Act]] = field(default_factory=list)
 
-    @property
+    @cached_property
     def acts(self) -> list[Act]:
+        """Those that are acts, in order."""
         return [act for side, act in self.calls if side is None]
 
-    @property
+    @cached_property
     def sides(self) -> Counter[str]:
         """How often it used each kind of side tool."""
         return Counter(side for side, _ in self.calls if side is not None)
@@ -78,13 +80,13 @@ def episode_acts(events: Iterable[Event]) -> EpisodeActs:
     """Count one trace."""
     events = list(events)
     trace = _Trace(events)
-    found = EpisodeActs()
-    for turn in turns(events):
-        for call, event in trace.calls(turn):
-            side = trace.side(call, event, turn)
-            if side != "answer":
-                found.calls.append((side, trace.act(call, event, turn)))
-    return found
+    calls: list[tuple[Side | None, Act]] = [
+        (side, trace.act(call, event, turn))
+        for turn in turns(events)
+        for call, event in trace.calls(turn)
+        if (side := trace.side(call, event, turn)) != "answer"
+    ]
+    return EpisodeActs(calls)
 
 
 def _offers(turn: Turn, name: str) -> bool | None:
@@ -145,8 +147,9 @@ class _Trace:
 
     def act(self, call: CallRequest, event: ToolCall | None, turn: Turn) -> Act:
         if _offers(turn, call.name) is False:
-            action = event.action if event else "other"
-            return Act(call.name, action, False, "not_found", seq=_seq(event, turn))
+            return Act(
+                call.name, event.action if event else "other", False, "not_found", seq=_seq(event, turn)
+            )
         if event is None:
             return Act(call.name, "other", None, None, seq=_seq(event, turn))
         return replace(self._act(event), name=call.name if event.door == "graph" else event.name)

@@ -52,8 +52,7 @@ def test_calls_are_those_of_the_report_in_order(run: RunDir) -> None:
     assert found.ok.isna().tolist() == [False, False, False, True]
     assert found.skills.tolist() == ["", "zoom-and-read", "", ""]
     events = list(run.trace(run.episodes()[0]))
-    told_by = [events[seq].kind for seq in found.seq]
-    assert told_by == ["tool_call", "tool_call", "tool_call", "model_response"]
+    assert [events[seq].kind for seq in found.seq] == [*["tool_call"] * 3, "model_response"]
 
 
 def test_an_act_that_led_to_others_and_the_innermost_of_them(build_run: BuildRun) -> None:
@@ -82,7 +81,7 @@ def test_verdicts_of_every_judge_and_which_counts(run: RunDir) -> None:
 def test_facts_are_joined_with_what_gold_says_where_it_is_there(run: RunDir) -> None:
     jsonl.append(run.facts_file, TraceFacts(id="a", acts=3, looked=True).model_dump(mode="json"))
     jsonl.append(run.facts_file, TraceFacts(id="b").model_dump(mode="json"))
-    gold = GoldFacts(id="a", seen=True, seen_event=7, supported=True)
+    gold = GoldFacts(id="a", seen=True, seen_event=7)
     jsonl.append(run.gold_facts_file, gold.model_dump(mode="json"))
     found = fieldmark.load(run.path).facts
     assert found.seen_event.fillna(-1).tolist() == [7, -1]

@@ -6,6 +6,9 @@ import csv
 import io
 import json
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -123,3 +126,19 @@ def test_mistakes_get_one_line(run: RunDir) -> None:
     ):
         with pytest.raises(UsageError):
             sql(*arguments)
+
+
+def test_ctrl_c_ends_a_query_that_takes_long(run: RunDir) -> None:
+    query = "SELECT count(*) FROM range(100000000) a, range(100000) b WHERE (a.range * b.range) % 7 = 3"
+    argv = [str(Path(sys.executable).with_name("fieldmark")), "sql", str(run.path), query]
+    # a shell that runs the tests in the background has them, and so the child, ignore Ctrl-C
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        asked = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True)
+    finally:
+        signal.signal(signal.SIGINT, heard)
+    with pytest.raises(subprocess.TimeoutExpired):
+        asked.wait(4)
+    asked.send_signal(signal.SIGINT)
+    assert asked.communicate(timeout=20)[1].strip() == "fieldmark: stopped"
+    assert asked.returncode == 1
