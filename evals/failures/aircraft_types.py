@@ -48,7 +48,9 @@ class AircraftTypes:
         families = {family for designator in own for family in self._families[designator]}
         if any(families & self._families[other] for other in others):
             return "sibling"
-        return "unrelated" if own and others else None
+        if not own:
+            return None
+        return "unrelated" if others else "stranger"
 
     def _types(self, names: Sequence[Words]) -> set[str]:
         return {designator for name in names for designator in self._designators.get(name, ())}

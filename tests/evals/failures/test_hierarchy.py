@@ -46,8 +46,11 @@ def test_a_file_of_the_user_is_named_with_its_hash(apes: HierarchyFile, answer: 
     assert apes.name.startswith("apes.tsv (")
 
 
-def test_a_name_that_no_source_knows_is_nothing(apes: HierarchyFile) -> None:
-    assert relation("gibbon", MANDRILL, [apes]) is None
+def test_a_name_that_a_source_does_not_know_is_a_stranger_to_a_reference_that_it_knows(
+    apes: HierarchyFile,
+) -> None:
+    assert relation("gibbon", MANDRILL, [apes]) == Relation("stranger", apes.name)
+    assert relation("gibbon", AIRLINER, [apes]) is None
     assert relation("Mandrillus sphinx", MANDRILL, [apes]) is None
 
 
@@ -73,6 +76,7 @@ def test_names_of_other_ranks_are_no_siblings(tmp_path: Path) -> None:
         ("Boeing", "ancestor"),
         ("Boeing 747-400", "unrelated"),
         ("Airbus A320", "unrelated"),
+        ("gibbon", "stranger"),
     ],
 )
 def test_aircraft_of_one_maker_and_number_are_siblings(answer: str, kind: str) -> None:
