@@ -18,6 +18,7 @@ from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.doctor.brief import warnings
 from fieldmark.errors import DataFault, UsageError
+from fieldmark.judging import classifier
 from fieldmark.judging import recording as judging
 from fieldmark.preflight import Plan
 from fieldmark.rundir import RunDir
@@ -247,6 +248,8 @@ def _publishable(plan: Plan) -> dict[str, Any]:
     recorded["benchmark"] = plan.benchmark.name
     recorded["agent"] = plan.agent_name
     recorded["judge"] = judging.publishable(plan.config.judge, plan.judge)
+    if plan.config.classifier:
+        recorded["classifier"] = classifier.publishable(plan.config.classifier)
     if plan.config.skills:
         recorded["skills"] = own_code.skills_by_path(plan.config.skills, public=True)
     recorded["model"]["sees"] = plan.upstream.sees
@@ -263,7 +266,7 @@ def _paths(config: RunConfig) -> dict[str, Any]:
     paths: dict[str, Any] = {"benchmark": str(named.resolve()) if by_path else config.benchmark}
     if is_path(config.agent):
         paths["agent"] = str(Path(config.agent).resolve())
-    paths |= judging.paths(config.judge)
+    paths |= judging.paths(config.judge) | classifier.paths(config.classifier)
     if config.skills:
         paths["skills"] = own_code.skills_by_path(config.skills, public=False)
     if config.tool:

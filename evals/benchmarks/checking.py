@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
+from urllib.parse import urlsplit
 
 from fieldmark.errors import DataFault
 from fieldmark.evals.benchmarks.base import Benchmark
+from fieldmark.evals.judges.normalise import fold_case
 from fieldmark.task import Task
 from fieldmark.tools.pictures import images
 
@@ -25,6 +27,21 @@ class Counted:
 
 
 @dataclass(frozen=True)
+class Extent:
+    """How much there is of it, as a paper's first table has it. `top` and `mid`: categories with a task;
+    `targets`: different reference answers; `evidence_domains`: hosts of the links, without "www.".
+    """
+
+    top: int
+    mid: int
+    targets: int
+    aliases: int
+    evidence_links: int
+    evidence_domains: int
+    without_evidence: int
+
+
+@dataclass(frozen=True)
 class Checked:
     """`unusable`: task id → why its picture is refused. `same_picture`: ids that share a file's content;
     `doubles`: those of them that ask the same too. `longer_sides`: pixels, smallest, median and largest.
@@ -34,6 +51,7 @@ class Checked:
     version: str
     tasks: int
     counts: list[Counted]
+    extent: Extent
     unusable: dict[str, str]
     longer_sides: tuple[int, float, int] | None
     same_picture: list[list[str]]
@@ -65,6 +83,7 @@ def check(benchmark: Benchmark, max_megapixels: float = 120) -> Checked:
         version=benchmark.version,
         tasks=len(benchmark.tasks),
         counts=_counts(benchmark.tasks),
+        extent=_extent(benchmark.tasks),
         unusable=unusable,
         longer_sides=(min(sides), median(sides), max(sides)) if sides else None,
         same_picture=[[task.id for task in tasks] for tasks in shared],
@@ -77,6 +96,27 @@ def check(benchmark: Benchmark, max_megapixels: float = 120) -> Checked:
 def _counts(tasks: Sequence[Task]) -> list[Counted]:
     found = Counter((task.labels.split, task.labels.top, task.labels.language) for task in tasks)
     return [Counted(*key, count) for key, count in sorted(found.items())]
+
+
+def _extent(tasks: Sequence[Task]) -> Extent:
+    links = [link for task in tasks for link in task.gold.evidence]
+    return Extent(
+        top=len({task.labels.top for task in tasks}),
+        mid=len({task.labels.mid for task in tasks}),
+        targets=len({fold_case(task.gold.answer) for task in tasks}),
+        aliases=sum(len(task.gold.aliases) for task in tasks),
+        evidence_links=len(links),
+        evidence_domains=len(set(map(_host, links))),
+        without_evidence=sum(not task.gold.evidence for task in tasks),
+    )
+
+
+def _host(link: str) -> str:
+    """What cannot be told stands for itself: a reference that is no URL."""
+    try:
+        return (urlsplit(link).hostname or link).removeprefix("www.")
+    except ValueError:
+        return link
 
 
 def _asking_the_same(tasks: Sequence[Task]) -> list[list[str]]:

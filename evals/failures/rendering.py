@@ -1,7 +1,7 @@
 """A trace in short, for a model or a person who says why its answer was wrong: each step with its `seq`.
 
-Left out are requests (what they hold came as results before), pictures, and what the gateway read a second
-time of a call that the inside tells of. Long texts lose their middle.
+Left out are requests (what they hold came as results before), pictures, and what is told twice: calls that
+the gateway read and the inside tells of, the tool that gave the answer. Long texts lose their middle.
 """
 
 from __future__ import annotations
@@ -47,22 +47,50 @@ def compact(events: Sequence[Event]) -> list[Step]:
 
 def steps(events: Sequence[Event], limit: int) -> list[Step]:
     """Every step; no text of it is longer than about `limit` characters."""
-    others = {e.call for e in events if isinstance(e, ModelRequest) and e.role != "agent"}
-    inside = {e.tap for e in events if isinstance(e, ToolCall) and e.by != "gateway" and e.tap}
-    twice = {e.call for e in events if isinstance(e, ToolCall) and e.by == "gateway" and e.tap in inside}
-    names = {(e.by == "gateway", e.call): e.name for e in events if isinstance(e, ToolCall)}
+    trace = _Trace(events)
     found = []
     for event in events:
-        if isinstance(event, ModelResponse) and event.call in others:
-            continue
-        if isinstance(event, ToolCall | ToolResult) and event.by == "gateway" and event.call in twice:
-            continue
-        told = _told(event, limit)
-        if isinstance(event, ToolResult):
-            told = {"result_of": names.get((event.by == "gateway", event.call), "?"), **told}
+        told = {} if trace.leaves_out(event) else {**trace.beside(event), **_told(event, limit)}
         if told:
             found.append({"event": event.seq, **told})
     return found
+
+
+class _Trace:
+    """The events of an episode, indexed for telling what is told of elsewhere."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        calls = [event for event in events if isinstance(event, ToolCall)]
+        inside = {call.tap for call in calls if call.by != "gateway" and call.tap}
+        ok = {_key(event) for event in events if isinstance(event, ToolResult) and event.ok}
+        self._names = {_key(call): call.name for call in calls}
+        self._heard = {call.model_call for call in calls} | {call.tap for call in calls}
+        self._others = {e.call for e in events if isinstance(e, ModelRequest) and e.role != "agent"}
+        self._twice = {_key(call) for call in calls if call.by == "gateway" and call.tap in inside}
+        self._answers = {_key(call) for call in calls if call.name == "answer"} & ok
+
+    def leaves_out(self, event: Event) -> bool:
+        """Replies of other models, calls that are told twice, and the tool that gave the answer."""
+        if isinstance(event, ModelResponse):
+            return event.call in self._others
+        return isinstance(event, ToolCall | ToolResult) and _key(event) in self._twice | self._answers
+
+    def beside(self, event: Event) -> Step:
+        """The name of the call that a result is of; calls of a reply that no event tells of."""
+        if isinstance(event, ToolResult):
+            return {"result_of": self._names.get(_key(event), "?")}
+        if not isinstance(event, ModelResponse):
+            return {}
+        asked = [
+            call.name
+            for place, call in enumerate(event.tool_calls)
+            if not {call.id, f"{event.call}.{place}"} & self._heard
+        ]
+        return {"asks_for": asked} if asked else {}
+
+
+def _key(event: ToolCall | ToolResult) -> tuple[bool, str]:
+    return (event.by == "gateway", event.call)
 
 
 def seqs(made: Iterable[Step]) -> set[int]:
@@ -96,7 +124,7 @@ def _cut(value: Any, limit: int) -> Any:
 def _response(event: ModelResponse) -> Step:
     told = {"says": event.text, "thinks": event.reasoning, "error": event.error}
     odd = event.finish if event.finish not in ("stop", "tool_calls") else None
-    return {**told, "finish": odd, "calls": [call.name for call in event.tool_calls]}
+    return {**told, "finish": odd}
 
 
 def _result(event: ToolResult) -> Step:

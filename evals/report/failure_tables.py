@@ -20,19 +20,19 @@ from fieldmark.evals.report.table import Table
 
 _SHORT = {
     "wrong_entity_retrieval": "entity",
-    "visual_grounding": "visual",
-    "neighbour_confusion": "neighbour",
+    "visual_grounding": "sight",
+    "neighbour_confusion": "kin",
     "too_broad": "broad",
-    "no_acquisition": "no act",
+    "no_acquisition": "act",
     "generation_or_empty": "empty",
     "tool_failure": "tool",
     "timeout_or_budget": "time",
-    "format_or_instruction": "format",
+    "format_or_instruction": "form",
     "judge_or_label_doubt": "doubt",
     LEFT_OPEN: "open",
-    NOT_CLASSIFIED: "none",
+    NOT_CLASSIFIED: "open",
 }
-"""Class → the heading of its column, in the order of the columns."""
+"""Class → the heading of its column, in the order of the columns: short, so that all fit on a terminal."""
 
 
 def failure_tables(summary: Summary) -> list[Table]:
@@ -40,7 +40,14 @@ def failure_tables(summary: Summary) -> list[Table]:
     found = summary.failures
     if not found.classifiers and not found.validity.labelled:
         return []
-    return [_classes(summary), _more(found), _categories(summary), _validity(found), _disagreements(found)]
+    return [
+        _classes(summary),
+        _more(found),
+        _categories(summary),
+        _named(summary),
+        _validity(found),
+        _disagreements(found),
+    ]
 
 
 def pooled_table(summaries: Sequence[Summary]) -> Table:
@@ -57,6 +64,9 @@ def pooled_table(summaries: Sequence[Summary]) -> Table:
         "% of each run's wrong answers, then all of them added up. Without intervals: the runs share their "
         "tasks. FIKA-Bench's pooled figure of the last row is 53.7 %, over other runs."
     )
+    models = {tuple(name for name in run.classifiers if name != "facts") for run in runs}
+    if len(models) > 1:
+        note += " Not alike: the runs were not classified by the same model."
     return Table("Failures, runs pooled", note, columns, rows, 1, frozenset({len(rows) - 1} if rows else ()))
 
 
@@ -106,29 +116,46 @@ def _more(found: Failures) -> Table:
         ("first broken link", found.links),
         ("decided by", found.stages),
     ]
-    rows = [[kind, *_row(row)] for kind, shares in kinds for row in shares if row.share.n]
+    rows = [[kind, *_row(row)] for kind, shares in kinds for row in shares if row.share.count]
     note = (
         "The first broken link of grounding → retrieval → reasoning. Decided by facts of the trace, by a "
-        "model, or left open by both."
+        "model, or left open by both. What there is none of is left out."
     )
     return Table("Failures, further", note, ["what", "which", "count", "%", "CI 95%"], rows, 2)
 
 
 def _categories(summary: Summary) -> Table:
-    columns = ["split", "category", "wrong", *_SHORT.values(), "named %"]
+    """Counts of the classes, without those that nothing is of."""
     groups = summary.failures.groups
-    note = "Counts. " + ", ".join(
-        f"{short}: {name}" for name, short in _SHORT.items() if name not in (LEFT_OPEN, NOT_CLASSIFIED)
+    found = [name for name in _SHORT if any(group.counts.get(name) for group in groups)]
+    heads = list(dict.fromkeys(_SHORT[name] for name in found))
+    rows = [[*_place(group), str(group.wrong), *_counts(group, heads)] for group in groups]
+    note = "Counts; classes without any are left out. " + ", ".join(
+        f"{_SHORT[name]}: {name}" for name in found
     )
-    note += f"; open: {LEFT_OPEN}; none: {NOT_CLASSIFIED}. named: entity and visual, of wrong."
-    totals = frozenset(place for place, group in enumerate(groups) if group.top == ALL)
-    return Table("Failures by category" + _partial(summary), note, columns, [*map(_group, groups)], 2, totals)
+    columns = ["split", "category", "wrong", *heads]
+    return Table("Failures by category" + _partial(summary), f"{note}.", columns, rows, 2, _totals(groups))
 
 
-def _group(group: FailureGroup) -> list[str]:
-    counts = [str(group.counts.get(name, 0)) for name in _SHORT]
-    top = "all" if group.top == ALL else group.top
-    return [group.split, top, str(group.wrong), *counts, percent(group.named.share.fraction)]
+def _named(summary: Summary) -> Table:
+    groups = summary.failures.groups
+    rows = [[*_place(group), *_row(group.named)[1:]] for group in groups]
+    note = "The sum of the first two classes, over the wrong answers of the category."
+    title = f"{summary.failures.named.name.capitalize()}{_partial(summary)}"
+    return Table(title, note, ["split", "category", "count /wrong", "%", "CI 95%"], rows, 2, _totals(groups))
+
+
+def _totals(groups: list[FailureGroup]) -> frozenset[int]:
+    return frozenset(place for place, group in enumerate(groups) if group.top == ALL)
+
+
+def _place(group: FailureGroup) -> list[str]:
+    return [group.split, "all" if group.top == ALL else group.top]
+
+
+def _counts(group: FailureGroup, heads: list[str]) -> list[str]:
+    """What stands under each heading; several classes may share one."""
+    return [str(sum(n for name, n in group.counts.items() if _SHORT[name] == head)) for head in heads]
 
 
 def _validity(found: Failures) -> Table:

@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from fieldmark.classifying import Classified
+    from fieldmark.evals.failures.llm import LlmClassifier
+    from fieldmark.rundir import RunDir
+
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+def classifier_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say which model classifies, and by what."""
+    for option in reversed(
+        [
+            click.option("--model", "name", help="The model that classifies what facts leave open."),
+            click.option("--base-url", help="Its OpenAI-compatible server.  [default: $OPENAI_BASE_URL]"),
+            click.option("--key-env", help="The variable that holds its key.  [default: OPENAI_API_KEY]"),
+            click.option("--temperature", help="0 to 2, or none: not sent.  [default: 0]"),
+            click.option("--seed", help="Sent to it, or none: not sent.  [default: 0]"),
+            click.option("--prompts", type=_FOLDER, help="A folder with a classifier.md of your own."),
+        ]
+    ):
+        function = option(function)
+    return function
 
 
 @click.command("classify")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@classifier_options
 @click.option("--no-llm", is_flag=True, help="Facts alone; says what they left open.")
 @click.option(
     "--hierarchy", type=click.Path(path_type=Path), metavar="TSV",
@@ -21,24 +43,51 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--anew", is_flag=True, help="Ask the model again, also of what it has classified already.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a run.")
-def command(runs: tuple[Path, ...], no_llm: bool, hierarchy: Path | None, anew: bool, as_json: bool) -> int:
+def command(
+    runs: tuple[Path, ...], no_llm: bool, hierarchy: Path | None, anew: bool, as_json: bool, **flags: Any
+) -> int:
     """Classify every answer of each RUN that is not correct, and write failures.jsonl.
 
-    Facts of the trace decide first. Calling it again changes nothing, unless a verdict changed meanwhile.
+    Facts of the trace decide first, a model what they leave open: --model, else the one that the run has.
+    Calling it again changes nothing, unless a verdict changed meanwhile, and asks the model only of what it
+    has not classified. Ends with 1 while the model owes a word.
 
     \b
     fieldmark classify runs/a --no-llm
     fieldmark classify runs/a runs/b --no-llm --hierarchy birds.tsv
+    fieldmark classify runs/a --model qwen3-32b --base-url http://localhost:8000/v1
     """
     from fieldmark.classifying import classify_run
+    from fieldmark.errors import UsageError
     from fieldmark.rundir import RunDir
 
+    given = {key: value for key, value in flags.items() if value is not None}
+    if no_llm and given:
+        raise UsageError("--no-llm asks no model: leave the options of the model out")
+    owed = 0
     for folder in [RunDir.open(run) for run in runs]:
+        model = None if no_llm else _model(folder, given)
         done = classify_run(
-            folder, hierarchy=hierarchy, anew=anew, say=lambda line: click.echo(line, err=True)
-        )
+            folder, hierarchy=hierarchy, second_stage=model, anew=anew,
+            say=lambda line: click.echo(line, err=True),
+        )  # fmt: skip
         click.echo(json.dumps(done.model_dump(), ensure_ascii=False) if as_json else _told(done))
-    return 0
+        owed += model.unanswered if model else 0
+    return 1 if owed else 0
+
+
+def _model(folder: RunDir, given: dict[str, Any]) -> LlmClassifier | None:
+    """The second stage, its server there, and written down as the run's."""
+    from fieldmark.evals.failures.llm import make
+    from fieldmark.judging.classifier import record, settings_of
+
+    settings = settings_of(folder, given)
+    if settings is None:
+        return None
+    model = make(settings)
+    model.check_reachable()
+    record(folder, settings, model)
+    return model
 
 
 def _told(done: Classified) -> str:

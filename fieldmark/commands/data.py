@@ -60,6 +60,12 @@ def _print(checked: Checked) -> None:
         click.echo(f"read as: {mapping}; unused keys: {', '.join(checked.data['unused_keys']) or 'none'}")
     for row in checked.counts:
         click.echo(f"{row.tasks:6}  {row.split} · {row.top} · {row.language}")
+    extent = checked.extent
+    click.echo(
+        f"{extent.top} top and {extent.mid} mid categories, {extent.targets} targets, {extent.aliases}"
+        f" aliases; {extent.evidence_links} evidence links on {extent.evidence_domains} domains, "
+        f"{extent.without_evidence} tasks without one"
+    )
     if checked.longer_sides:
         least, middle, most = checked.longer_sides
         click.echo(f"longer side of the pictures: {least} to {most} px, median {middle:g}")

@@ -32,14 +32,18 @@ def command(runs: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
 
 def show(folders: list[RunDir], *, html: Path | None = None, as_json: bool = False) -> None:
     """Print the report of each run, compare their headlines when there are several, and write the HTML."""
+    from fieldmark.evals.metrics.failures import pooled
     from fieldmark.evals.report.figures import headline
     from fieldmark.evals.report.html import write_html
     from fieldmark.leaks import leaks_of
 
     summaries = [summarise(folder, leaks_of(folder)) for folder in folders]
     if as_json:
-        rows = [summary.model_dump(mode="json") for summary in summaries]
-        click.echo(json.dumps({"runs": rows}, ensure_ascii=True, indent=2, allow_nan=False))
+        told: dict[str, object] = {"runs": [summary.model_dump(mode="json") for summary in summaries]}
+        if len(summaries) > 1:
+            rows = pooled([summary.failures for summary in summaries])
+            told["failures_pooled"] = [row.model_dump(mode="json") for row in rows]
+        click.echo(json.dumps(told, ensure_ascii=True, indent=2, allow_nan=False))
     else:
         _print(summaries)
     own = {folder.report_html: [summary] for folder, summary in zip(folders, summaries, strict=True)}

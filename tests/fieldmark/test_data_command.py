@@ -16,6 +16,10 @@ def test_sound_data_are_counted_and_nothing_of_gold_is_printed(fieldmark: Fieldm
     assert (done.returncode, done.stderr) == (0, "")
     for line in ("4 tasks", ".sha256 file: agrees", "1  real-life · Culture · zh", "320 to 323 px", "sound"):
         assert line in done.stdout
+    assert (
+        "4 top and 4 mid categories, 4 targets, 4 aliases; 5 evidence links on 5 domains, 0 tasks"
+        in done.stdout
+    )
     assert not [item for item in fika_data.ITEMS if item["answer"] in done.stdout]
 
 

@@ -62,6 +62,23 @@ def test_a_call_that_two_tell_of_is_told_once() -> None:
     assert seqs(steps(trace(native), 100)) == {0}
 
 
+def test_a_call_that_no_event_tells_of_stands_with_the_reply_that_asked_for_it() -> None:
+    asked = [{"id": "1", "name": "ocr", "arguments": "{}"}, {"id": "2", "name": "image", "arguments": "{}"}]
+    reply = {"kind": "model_response", "call": "m0", "http": 200, "seconds": 1, "tool_calls": asked}
+    heard = {"kind": "tool_call", "call": "c", "name": "ocr", "door": "graph", "model_call": "1"}
+    assert steps(trace(reply, heard), 100) == [
+        {"event": 0, "asks_for": ["image"]},
+        {"event": 1, "calls": "ocr"},
+    ]
+
+
+def test_the_tool_that_gave_the_answer_is_the_answer() -> None:
+    events = trace(*call("answer", "answer recorded"), {"kind": "answer", "text": "Saab 340"})
+    assert steps(events, 100) == [{"event": 2, "answer": "Saab 340"}]
+    failed = trace({**call("answer", "")[0]}, {**call("answer", "")[1], "ok": False, "error": "no text"})
+    assert [step["event"] for step in steps(failed, 100)] == [0, 1]
+
+
 def test_what_another_model_says_is_left_out() -> None:
     request: dict[str, Any] = {
         "kind": "model_request",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from rich.console import Console
 
 from fieldmark import jsonl
-from fieldmark.evals.failures.taxonomy import VERSION
+from fieldmark.evals.failures.taxonomy import CLASSES, VERSION
 from fieldmark.evals.metrics.failures import LEFT_OPEN, NOT_CLASSIFIED, Failures, FailureShare, pooled
 from fieldmark.evals.metrics.shares import Share, wilson
 from fieldmark.evals.metrics.summary import summarise
 from fieldmark.evals.report.html import render_html
 from fieldmark.evals.report.tables import comparisons, tables
+from fieldmark.evals.report.terminal import WIDTH, print_table
 from fieldmark.findings import Failure, FailureLabel, FailureMark
 from fieldmark.rundir import RunDir
 
@@ -151,6 +154,36 @@ def test_runs_are_pooled(run: RunDir, build_run: BuildRun) -> None:
     [_, table] = comparisons([summarise(run), summarise(folder)])
     assert table.columns == ["class", "run", "other", "pooled /wrong", "pooled %"]
     assert table.rows[-1] == ["wrong entity, retrieval or visual grounding", "37.5", "50.0", "4/10", "40.0"]
+
+
+def test_runs_of_several_models_are_marked_where_they_are_pooled(run: RunDir, build_run: BuildRun) -> None:
+    other = build_run("other").task("x")
+    other.episode("x", verdict="incorrect")
+    folder = other.finish()
+    classified(folder, {"x": "too_broad"}, stage="model", classifier="llm/m/01234567")
+    [_, table] = comparisons([summarise(run), summarise(folder)])
+    assert "not classified by the same model" in table.note
+
+
+def test_every_class_and_category_fits_the_terminal(build_run: BuildRun) -> None:
+    built = build_run()
+    for number, _ in enumerate(CLASSES):
+        built.task(
+            f"w{number}",
+            split=("private", "public")[number % 2],
+            top=("Transport", "Culture")[number % 3 > 1],
+        )
+        built.episode(f"w{number}", verdict="incorrect")
+    built.task("open").episode("open", verdict="incorrect")
+    built.task("none").episode("none", verdict="incorrect")
+    folder = built.finish()
+    classified(folder, {f"w{number}": label for number, label in enumerate(CLASSES)} | {"open": None})
+    [table] = [each for each in tables(summarise(folder)) if each.title == "Failures by category"]
+    console = Console(width=WIDTH, file=io.StringIO(), record=True)
+    print_table(table, console)
+    printed = console.export_text()
+    assert "…" not in printed
+    assert all(name in printed for name in ("private", "Transport", "entity", "doubt", "open"))
 
 
 def test_a_run_that_nobody_classified_has_no_table(build_run: BuildRun) -> None:
