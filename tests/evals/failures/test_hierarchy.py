@@ -10,6 +10,7 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.failures.aircraft_types import aircraft_types
 from fieldmark.evals.failures.hierarchy import Relation, relation, shares_words
 from fieldmark.evals.failures.hierarchy_file import HierarchyFile
+from fieldmark.task import Gold
 from tests.evals.failures.making import AIRLINER, MANDRILL
 
 APES = """\
@@ -72,6 +73,7 @@ def test_names_of_other_ranks_are_no_siblings(tmp_path: Path) -> None:
         ("Boeing 737-700", "sibling"),
         ("737 MAX 9", "sibling"),
         ("B738", "sibling"),
+        ("Boeing 737-900", "sibling"),
         ("Boeing 737", "ancestor"),
         ("Boeing", "ancestor"),
         ("Boeing 747-400", "unrelated"),
@@ -83,6 +85,14 @@ def test_aircraft_of_one_maker_and_number_are_siblings(answer: str, kind: str) -
     types = aircraft_types()
     assert types is not None
     assert relation(answer, AIRLINER, [types]) == Relation(kind, types.name)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(aircraft_types() is None, reason="needs the extra [aircraft]")
+def test_a_fruit_is_no_aircraft_of_that_name() -> None:
+    types = aircraft_types()
+    assert types is not None
+    assert relation("fig", Gold(answer="kiwifruit", aliases=["kiwi"]), [types]) is None
+    assert relation("Boeing 787-9", Gold(answer="Boeing 787-8"), [types]) == Relation("sibling", types.name)
 
 
 def test_words_of_the_question_relate_nothing() -> None:
