@@ -17,7 +17,7 @@ from fieldmark.tools.aircraft import designators
 
 
 class AircraftTypes:
-    """Names are found with or without their maker, and by their designator."""
+    """Names are found with or without their maker and what follows their last number, and by designator."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -28,10 +28,11 @@ class AircraftTypes:
             self._add(words(maker), words(model), designator)
 
     def _add(self, maker: Words, model: Words, designator: str) -> None:
-        names = [maker + model, words(designator)]
-        names += [model] if _number(model) is not None else []
-        for name in names:
-            self._designators[name].add(designator)
+        bare = _bare(model)
+        names = [maker + model, maker + bare, *(name for name in (model, bare) if len(name) > 1)]
+        for name in [*names, words(designator)]:
+            if any(word.isdecimal() for word in name) or name == maker + model:  # KIWI is a fruit too
+                self._designators[name].add(designator)
         self._ancestors[designator].add(maker)
         family = _family(model)
         if family:
@@ -48,7 +49,9 @@ class AircraftTypes:
         families = {family for designator in own for family in self._families[designator]}
         if any(families & self._families[other] for other in others):
             return "sibling"
-        return "unrelated" if own and others else None
+        if not own:
+            return None
+        return "unrelated" if others else "stranger"
 
     def _types(self, names: Sequence[Words]) -> set[str]:
         return {designator for name in names for designator in self._designators.get(name, ())}
@@ -63,6 +66,11 @@ def aircraft_types() -> AircraftTypes | None:
 
 def _number(model: Words) -> int | None:
     return next((place for place, word in enumerate(model) if word.isdecimal()), None)
+
+
+def _bare(model: Words) -> Words:
+    """("787", "9", "dreamliner") → ("787", "9"); () for a model without a number."""
+    return model[: max((place + 1 for place, word in enumerate(model) if word.isdecimal()), default=0)]
 
 
 def _family(model: Words) -> Words:

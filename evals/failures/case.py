@@ -18,7 +18,7 @@ WrongOutcome = Literal["partially_correct", "incorrect", "uncertain", "no_answer
 Word = Literal["right", "wrong", "unsure"]
 """What a person said of the answer in `fieldmark judge --audit`."""
 OpenReason = Literal[
-    "no_gold", "no_facts", "looked_only", "may_be_related", "seen_unknown", "picture_unknown"
+    "no_gold", "no_facts", "looked_only", "may_be_related", "seen_unknown", "picture_unknown", "no_hierarchy"
 ]
 """Why facts left a case open; docs/taxonomy.md lists them."""
 

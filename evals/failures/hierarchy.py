@@ -10,12 +10,16 @@ from fieldmark.evals.judges.normalise import fold, is_cjk, words
 from fieldmark.evals.judges.phrases import unquote, unwrap
 from fieldmark.task import Gold
 
-Kind = Literal["ancestor", "sibling", "unrelated"]
+Kind = Literal["ancestor", "sibling", "unrelated", "stranger"]
+"""`unrelated`: the source knows answer and reference, and neither stands above or beside the other.
+`stranger`: it knows the reference and not the answer.
+"""
 Words = tuple[str, ...]
 _LITTLE = frozenset("an the of in at by from and de la le van von".split())
 """Words that relate nothing, beside single letters and digits."""
 
 
+_TELLING: dict[Kind, int] = {"ancestor": 0, "sibling": 0, "unrelated": 1, "stranger": 2}
 VERDICT, GOLD_BROADER = "verdict", "gold.broader"
 OWN_SOURCES = frozenset({VERDICT, GOLD_BROADER})
 """Sources that every run has: the judge's `partially_correct`, the reference's own list."""
@@ -27,10 +31,7 @@ class Hierarchy(Protocol):
     name: str
 
     def relation(self, answer: Words, names: Sequence[Words]) -> Kind | None:
-        """What an answer is to a reference that has these names; None where the source does not say.
-
-        `unrelated`: it knows both of them, and neither stands above or beside the other.
-        """
+        """What an answer is to a reference with these names; None where it does not know the reference."""
         ...
 
 
@@ -57,15 +58,15 @@ class GoldNames:
 
 
 def relation(answer: str, gold: Gold, sources: Sequence[Hierarchy]) -> Relation | None:
-    """By the first source that knows one: the reference's own names, then `sources` in their order.
+    """By the source that says most, of equals the first: the reference's own names, then `sources`.
 
-    `unrelated` where one says so and none knows better; None where none says anything.
+    None where none knows the reference.
     """
     given = plain(answer)
     names = [plain(text) for text in (gold.answer, *gold.aliases, *gold.finer)]
     said = [(source.relation(given, names), source.name) for source in (GoldNames(gold), *sources)]
     found = [Relation(kind, name) for kind, name in said if kind]
-    return next((each for each in found if each.kind != "unrelated"), found[0] if found else None)
+    return min(found, key=lambda each: _TELLING[each.kind], default=None)
 
 
 def shares_words(answer: str, gold: Gold, question: str) -> bool:

@@ -74,7 +74,9 @@ class HierarchyFile:
             return "ancestor"
         if any(self._beside(node, other) for node in nodes):
             return "sibling"
-        return "unrelated" if nodes and other in self._parents else None
+        if not nodes:
+            return None
+        return "unrelated" if other in self._parents else "stranger"
 
     def _beside(self, node: Words, other: Words) -> bool:
         ranks = {self._ranks[node], self._ranks.get(other, "")} - {""}

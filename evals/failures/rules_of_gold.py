@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fieldmark.evals.failures.calls import LOOK_UPS
 from fieldmark.evals.failures.case import Case, Decision, Open
-from fieldmark.evals.failures.hierarchy import VERDICT, Hierarchy, relation, shares_words
+from fieldmark.evals.failures.hierarchy import VERDICT, Hierarchy, Relation, relation, shares_words
 from fieldmark.findings import GoldFacts, TraceFacts
 from fieldmark.task import Gold
 
@@ -15,15 +15,16 @@ def first(
     case: Case, facts: TraceFacts, gold: Gold, found: GoldFacts, hierarchies: Sequence[Hierarchy]
 ) -> Decision | Open:
     """The first rule that applies."""
+    kin = None if gold.match == "exact_text" else relation(case.answer, gold, hierarchies)
     return (
-        _related(case, gold, hierarchies)
+        _related(case, gold, kin)
         or _misjudged(case, found)
         or _not_seen(case, facts, gold, found)
-        or _not_found(case, found)
+        or _not_found(case, found, kin)
     )
 
 
-def _related(case: Case, gold: Gold, hierarchies: Sequence[Hierarchy]) -> Decision | Open | None:
+def _related(case: Case, gold: Gold, kin: Relation | None) -> Decision | Open | None:
     """The sharpest thing that can be said of an answer. Before `misjudged`: an ancestor is no other entity,
     and a page on one kind names its siblings too, so that the reference is seen beside most of them.
     """
@@ -32,17 +33,16 @@ def _related(case: Case, gold: Gold, hierarchies: Sequence[Hierarchy]) -> Decisi
     if case.outcome == "partially_correct":
         why = "the judge: a part of the reference"
         return Decision("too_broad", why, events=case.answered, source=VERDICT)
-    found = relation(case.answer, gold, hierarchies)
-    if found is None:
+    if kin is None or kin.kind == "stranger":
         return Open("may_be_related") if shares_words(case.answer, gold, case.question) else None
-    if found.kind == "unrelated":
+    if kin.kind == "unrelated":
         return None
-    what = "broader than" if found.kind == "ancestor" else "a sibling of"
+    what = "broader than" if kin.kind == "ancestor" else "a sibling of"
     return Decision(
-        "too_broad" if found.kind == "ancestor" else "neighbour_confusion",
-        f"{case.answer!r} is {what} {gold.answer!r} by {found.source}",
+        "too_broad" if kin.kind == "ancestor" else "neighbour_confusion",
+        f"{case.answer!r} is {what} {gold.answer!r} by {kin.source}",
         events=case.answered,
-        source=found.source,
+        source=kin.source,
     )
 
 
@@ -72,14 +72,18 @@ def _not_seen(case: Case, facts: TraceFacts, gold: Gold, found: GoldFacts) -> De
     return Decision("visual_grounding", why, events=case.answered) if why else None
 
 
-def _not_found(case: Case, found: GoldFacts) -> Decision | Open:
-    """Sure only where it looked something up, and had the picture to go by."""
+def _not_found(case: Case, found: GoldFacts, kin: Relation | None) -> Decision | Open:
+    """Sure only where it looked something up, had the picture to go by, and a hierarchy that knows the
+    reference knows the answer for no sibling and no ancestor of it.
+    """
     if not case.searched:
         return Open("looked_only")
     if found.seen is None:
         return Open("seen_unknown")
     if case.had_picture is None:
         return Open("picture_unknown")
+    if kin is None:
+        return Open("no_hierarchy")
     return Decision(
         "wrong_entity_retrieval",
         "no result before the answer named the reference",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fieldmark.evals.failures.case import Case, Word, WrongOutcome
+from fieldmark.evals.failures.hierarchy import Kind, Words
 from fieldmark.findings import GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord, Status
 from fieldmark.task import Gold
@@ -14,6 +15,20 @@ from fieldmark.trace import Event, parse_event
 MANDRILL = Gold(answer="mandrill", aliases=["Mandrillus sphinx"], broader=["monkey"])
 AIRLINER = Gold(answer="Boeing 737 MAX 8", aliases=["737-8"], broader=["airliner"])
 PLATE = Gold(answer="N340SA", match="exact_text")
+
+
+class Apes:
+    """A hierarchy that knows `MANDRILL` and the drill beside it."""
+
+    name = "apes"
+
+    def relation(self, answer: Words, names: Sequence[Words]) -> Kind | None:
+        if ("mandrill",) not in names:
+            return None
+        return "sibling" if answer == ("drill",) else "stranger"
+
+
+APES = (Apes(),)
 ACTIONS = {"ocr": "ocr", "crop": "crop_zoom", "lens": "reverse_image_search", "web": "web_search"}
 
 

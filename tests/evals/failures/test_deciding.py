@@ -10,14 +10,14 @@ from fieldmark.evals.failures.aircraft_types import aircraft_types
 from fieldmark.evals.failures.case import Case, Decision, Open
 from fieldmark.evals.failures.deciding import decide
 from fieldmark.task import Gold
-from tests.evals.failures.making import AIRLINER, PLATE, case
+from tests.evals.failures.making import AIRLINER, APES, PLATE, case
 
 FAILED = (("lens", False), ("web", False))
 SEEN = {"seen": True, "seen_event": 3}
 
 
 def label(of: Case) -> str | None:
-    word = decide(of)
+    word = decide(of, APES)
     return word.label if isinstance(word, Decision) else None
 
 
@@ -39,6 +39,8 @@ def label(of: Case) -> str | None:
         ("tool_failure", case(calls=[("ocr", True), *FAILED])),
         ("visual_grounding", case(calls=[("web", True)], facts={"picture": "none"})),
         ("too_broad", case("monkey")),
+        ("neighbour_confusion", case("drill")),
+        ("neighbour_confusion", case("drill", found=SEEN)),
         ("too_broad", case("ape", outcome="partially_correct")),
         ("wrong_entity_retrieval", case(found=SEEN)),
         ("wrong_entity_retrieval", case(found={"confirmed_event": 3})),
@@ -89,6 +91,7 @@ def test_a_sibling_by_icao_names_its_source_and_goes_before_what_was_seen() -> N
 @pytest.mark.parametrize(
     ("why", "of"),
     [
+        ("no_hierarchy", case(gold=Gold(answer="tabby"))),
         ("looked_only", case(calls=[("crop", True)])),
         ("may_be_related", case("Boeing 737-700", gold=AIRLINER)),
         ("seen_unknown", case(found={"seen": None})),
@@ -98,7 +101,7 @@ def test_a_sibling_by_icao_names_its_source_and_goes_before_what_was_seen() -> N
     ],
 )
 def test_what_facts_cannot_decide_stays_open_and_says_why(why: str, of: Case) -> None:
-    assert decide(of) == Open(why)  # type: ignore[arg-type]
+    assert decide(of, APES) == Open(why)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +118,7 @@ def test_what_facts_cannot_decide_stays_open_and_says_why(why: str, of: Case) ->
     ],
 )
 def test_the_link_that_broke_first(sub: str | None, link: str | None, of: Case) -> None:
-    word = decide(of)
+    word = decide(of, APES)
     assert isinstance(word, Decision)
     assert (word.sub, word.link) == (sub, link)
 
@@ -127,7 +130,7 @@ def test_events_that_gold_found_are_kept_apart() -> None:
 
 
 def test_failed_calls_and_look_ups_are_cited() -> None:
-    failed, vain = decide(case(calls=FAILED)), decide(case())
+    failed, vain = decide(case(calls=FAILED)), decide(case(), APES)
     assert isinstance(failed, Decision)
     assert isinstance(vain, Decision)
     assert (failed.events, vain.events) == ((1, 3), (3,))

@@ -10,6 +10,7 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.failures.aircraft_types import aircraft_types
 from fieldmark.evals.failures.hierarchy import Relation, relation, shares_words
 from fieldmark.evals.failures.hierarchy_file import HierarchyFile
+from fieldmark.task import Gold
 from tests.evals.failures.making import AIRLINER, MANDRILL
 
 APES = """\
@@ -46,8 +47,11 @@ def test_a_file_of_the_user_is_named_with_its_hash(apes: HierarchyFile, answer: 
     assert apes.name.startswith("apes.tsv (")
 
 
-def test_a_name_that_no_source_knows_is_nothing(apes: HierarchyFile) -> None:
-    assert relation("gibbon", MANDRILL, [apes]) is None
+def test_a_name_that_a_source_does_not_know_is_a_stranger_to_a_reference_that_it_knows(
+    apes: HierarchyFile,
+) -> None:
+    assert relation("gibbon", MANDRILL, [apes]) == Relation("stranger", apes.name)
+    assert relation("gibbon", AIRLINER, [apes]) is None
     assert relation("Mandrillus sphinx", MANDRILL, [apes]) is None
 
 
@@ -69,16 +73,26 @@ def test_names_of_other_ranks_are_no_siblings(tmp_path: Path) -> None:
         ("Boeing 737-700", "sibling"),
         ("737 MAX 9", "sibling"),
         ("B738", "sibling"),
+        ("Boeing 737-900", "sibling"),
         ("Boeing 737", "ancestor"),
         ("Boeing", "ancestor"),
         ("Boeing 747-400", "unrelated"),
         ("Airbus A320", "unrelated"),
+        ("gibbon", "stranger"),
     ],
 )
 def test_aircraft_of_one_maker_and_number_are_siblings(answer: str, kind: str) -> None:
     types = aircraft_types()
     assert types is not None
     assert relation(answer, AIRLINER, [types]) == Relation(kind, types.name)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(aircraft_types() is None, reason="needs the extra [aircraft]")
+def test_a_fruit_is_no_aircraft_of_that_name() -> None:
+    types = aircraft_types()
+    assert types is not None
+    assert relation("fig", Gold(answer="kiwifruit", aliases=["kiwi"]), [types]) is None
+    assert relation("Boeing 787-9", Gold(answer="Boeing 787-8"), [types]) == Relation("sibling", types.name)
 
 
 def test_words_of_the_question_relate_nothing() -> None:
