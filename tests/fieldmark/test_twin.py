@@ -35,7 +35,7 @@ def test_a_killed_twin_is_finished_by_going_on_with_its_run(
         options = ["--agent", "react", "--model", "scripted", "--base-url", server.url, "--parallel", "1"]
         options += ["--limit", "2", "--no-preflight", "--image", "blank", "--seed", "5", "--no-probe"]
         run = spawn([FIELDMARK, "run", "--benchmark", str(tiny), "--out", str(out), "--with-twin", *options])
-        wait_for(lambda: finished(beside) >= 1)
+        wait_for(lambda: finished(beside) >= 1, 180)
         run.kill()
         run.communicate()
         kept = (beside / "episodes.jsonl").read_bytes()
