@@ -1,9 +1,4 @@
-"""The run folder: the only module that knows its paths, and how an episode is committed to it.
-
-    run.json  tasks.jsonl  episodes.jsonl  verdicts.jsonl  traces/<key>.jsonl  blobs/<sha256>.<ext>
-    facts.jsonl  failures.jsonl  leaks.jsonl  memory.jsonl  memory.sqlite  report.html
-    private/: memory_withheld, gold, verdict_reasons, unjudged, audit, leak_reasons, gold_facts,
-    failure_reasons, failure_marks
+"""The run folder as its runner holds it: made, locked, written and repaired.
 
 Commit of an episode: fsync its trace, rename it into place, one `write()` to `episodes.jsonl`, fsync.
 A kill at any moment loses at most the episodes in flight.
@@ -11,31 +6,23 @@ A kill at any moment loses at most the episodes in flight.
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
-
-from pydantic import ValidationError
+from typing import Any
 
 from fieldmark import jsonl
-from fieldmark.blobs import BlobStore
 from fieldmark.errors import UsageError
-from fieldmark.findings import Failure, FailureMark, FailureReason, GoldFacts, TraceFacts
-from fieldmark.records import EpisodeRecord, JudgeUse, Leak, Row, Verdict
+from fieldmark.findings import GoldFacts, TraceFacts
+from fieldmark.records import EpisodeRecord, JudgeUse, Leak, Verdict
+from fieldmark.run_reader import STUDY_JSON, RunReader
 from fieldmark.task import Gold
-from fieldmark.trace import Event, parse_event
 
 RUN_VERSION = 1
-AnyRow = TypeVar("AnyRow", bound=Row)
 LOCK = ".lock"
-STUDY_JSON = "study.json"
-"""What the folder of a study has, whose runs are folders in it."""
 
 
 def episode_key(task_id: str, epoch: int = 0) -> str:
@@ -45,40 +32,12 @@ def episode_key(task_id: str, epoch: int = 0) -> str:
     return f"{key}-e{epoch}" if epoch else key
 
 
-class RunDir:
+class RunDir(RunReader):
     """An existing run folder. Reading needs no lock; only the runner holds `lock()` and writes."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.run_json = path / "run.json"
-        self.tasks_file = path / "tasks.jsonl"
-        self.episodes_file = path / "episodes.jsonl"
-        self.verdicts_file = path / "verdicts.jsonl"
-        self.traces = path / "traces"
-        self.blobs = path / "blobs"
-        self.private = path / "private"
-        self.gold_file = self.private / "gold.jsonl"
-        self.reasons_file = self.private / "verdict_reasons.jsonl"
-        self.unjudged_file = self.private / "unjudged.jsonl"
-        self.audit_file = self.private / "audit.jsonl"
-        self.leaks_file = path / "leaks.jsonl"
-        self.leak_reasons_file = self.private / "leak_reasons.jsonl"
-        self.facts_file = path / "facts.jsonl"
-        self.gold_facts_file = self.private / "gold_facts.jsonl"
-        self.failures_file = path / "failures.jsonl"
-        self.failure_reasons_file = self.private / "failure_reasons.jsonl"
-        self.failure_marks_file = self.private / "failure_marks.jsonl"
-        self.memory_file = path / "memory.jsonl"
-        self.memory_store = path / "memory.sqlite"
-        self.memory_withheld_file = self.private / "memory_withheld.jsonl"
-        self.paths_file = self.private / "paths.json"
-        self.report_html = path / "report.html"
+        super().__init__(path)
         self._lock: int | None = None
-
-    def blob_store(self) -> BlobStore:
-        """Its blobs; a run of a study shares them with the others (`blobs/` beside the runs)."""
-        shared = self.path.parent / "blobs"
-        return BlobStore(self.blobs, shared if (self.path.parent / STUDY_JSON).exists() else None)
 
     @classmethod
     def create(cls, path: Path) -> RunDir:
@@ -117,8 +76,6 @@ class RunDir:
             )
         return run
 
-    # -- writing -------------------------------------------------------------------------------
-
     def lock(self) -> None:
         """Hold the folder for this process until it ends; a second runner gets a UsageError."""
         self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
@@ -146,14 +103,6 @@ class RunDir:
     def write_paths(self, paths: dict[str, Any]) -> None:
         """Where things lie on this machine: needed to go on with the run, and nobody else's business."""
         self.paths_file.write_text(json.dumps(paths), encoding="utf-8", errors="replace")
-
-    def paths(self) -> dict[str, Any]:
-        """What `write_paths` wrote; empty when the private part is not there."""
-        try:
-            loaded: dict[str, Any] = json.loads(self.paths_file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return loaded
 
     def write_tasks(self, public: list[dict[str, Any]], gold: dict[str, Gold]) -> None:
         """`public` rows may be published; gold goes to the private part."""
@@ -237,112 +186,6 @@ class RunDir:
         if len(kept) < len(rows):
             jsonl.write_all(self.episodes_file, kept)
         return len(rows) - len(kept)
-
-    # -- reading -------------------------------------------------------------------------------
-
-    def config(self) -> dict[str, Any]:
-        """run.json; UsageError when it cannot be read."""
-        try:
-            loaded = json.loads(self.run_json.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise UsageError(
-                f"{self.run_json} cannot be read ({error}): restore it or start a new run"
-            ) from None
-        if not isinstance(loaded, dict):
-            raise UsageError(f"{self.run_json} is not a JSON object: restore it or start a new run")
-        return loaded
-
-    def tasks(self) -> list[dict[str, Any]]:
-        """The public rows of the tasks, in run order."""
-        return jsonl.read(self.tasks_file).rows
-
-    def gold(self) -> dict[str, Gold]:
-        """Gold by task id; empty when the private part is not there."""
-        rows = jsonl.read(self.gold_file).rows
-        return {row["id"]: Gold.model_validate({k: v for k, v in row.items() if k != "id"}) for row in rows}
-
-    def episodes(self) -> list[EpisodeRecord]:
-        """One record per (id, epoch); where a key stands twice, the last row that is not our fault wins."""
-        best: dict[tuple[str, int], EpisodeRecord] = {}
-        for record in _valid(self.episodes_file, EpisodeRecord):
-            if record.status != "sandbox_error" or record.key not in best:
-                best[record.key] = record
-        return list(best.values())
-
-    def verdicts(self) -> dict[tuple[str, int], Verdict]:
-        """The latest verdict of each episode by the run's judge; those of other judges are kept, not mixed.
-
-        Where run.json names no judge, the latest of any.
-        """
-        judge = self.config().get("judge") if self.run_json.exists() else None
-        valid = _valid(self.verdicts_file, Verdict)
-        return {verdict.key: verdict for verdict in valid if not judge or verdict.judge == judge}
-
-    def all_verdicts(self) -> list[Verdict]:
-        """The latest of each episode by each judge, also of those that judged before the run's."""
-        valid = _valid(self.verdicts_file, Verdict)
-        return list({(verdict.judge, *verdict.key): verdict for verdict in valid}.values())
-
-    def judge_uses(self) -> list[tuple[str, JudgeUse]]:
-        """The judge's name and what its model was asked, of every word on an answer and every try at one.
-
-        Without the private part, of verdicts alone.
-        """
-        found = [(verdict.judge, verdict.use) for verdict in _valid(self.verdicts_file, Verdict)]
-        for row in jsonl.read(self.unjudged_file).rows:
-            with contextlib.suppress(ValidationError):
-                use = JudgeUse.model_validate(row["use"]) if row.get("use") else None
-                found.append((str(row.get("judge")), use))
-        return [(judge, use) for judge, use in found if use and use.calls]
-
-    def leaks(self) -> dict[tuple[str, int], Leak]:
-        """What was found of each episode; one that ran again is looked at again."""
-        return {leak.key: leak for leak in _valid(self.leaks_file, Leak)}
-
-    def facts(self) -> dict[tuple[str, int], TraceFacts]:
-        """The latest facts of each episode."""
-        return {row.key: row for row in _valid(self.facts_file, TraceFacts)}
-
-    def gold_facts(self) -> dict[tuple[str, int], GoldFacts]:
-        """The latest of each episode; empty when the private part is not there."""
-        return {row.key: row for row in _valid(self.gold_facts_file, GoldFacts)}
-
-    def failures(self) -> dict[tuple[str, int], Failure]:
-        """The latest word on each answer that is not correct."""
-        return {row.key: row for row in _valid(self.failures_file, Failure)}
-
-    def failure_reasons(self) -> dict[tuple[str, int], FailureReason]:
-        """The private part of each; empty when it is not there."""
-        return {row.key: row for row in _valid(self.failure_reasons_file, FailureReason)}
-
-    def failure_marks(self) -> list[FailureMark]:
-        """Persons' words, the latest of each annotator and episode."""
-        marks = _valid(self.failure_marks_file, FailureMark)
-        return list({(mark.annotator, *mark.key): mark for mark in marks}.values())
-
-    def unreadable(self) -> dict[str, int]:
-        """File name → rows that are JSON and yet no episode or verdict; they count as not there."""
-        lost = {
-            self.episodes_file.name: _count(self.episodes_file) - _count(self.episodes_file, EpisodeRecord),
-            self.verdicts_file.name: _count(self.verdicts_file) - _count(self.verdicts_file, Verdict),
-        }
-        return {name: count for name, count in lost.items() if count}
-
-    def trace(self, record: EpisodeRecord) -> Iterator[Event]:
-        """The events of a committed episode, in order."""
-        for row in jsonl.read(self.traces / Path(record.trace).name).rows:
-            yield parse_event(row)
-
-
-def _valid(path: Path, kind: type[AnyRow]) -> Iterator[AnyRow]:
-    """The rows of a file that are of their kind."""
-    for row in jsonl.read(path).rows:
-        with contextlib.suppress(ValidationError):
-            yield kind.model_validate(row)
-
-
-def _count(path: Path, kind: type[Row] | None = None) -> int:
-    return len(list(_valid(path, kind))) if kind else len(jsonl.read(path).rows)
 
 
 def _cut_torn_tail(path: Path) -> bool:

@@ -15,13 +15,11 @@ from typing import Any
 from fieldmark import preflight, probing
 from fieldmark.episode import RunServices, run_episode
 from fieldmark.errors import InterruptedRun
-from fieldmark.evals.facts.stored import stored_facts
-from fieldmark.facts import FactFinder
-from fieldmark.judging.episodes import EpisodeJudge
-from fieldmark.leaks import LeakFinder
+from fieldmark.judging.beside import Judging
+from fieldmark.outage import Outage
 from fieldmark.preflight import Plan
 from fieldmark.progress import RunProgress
-from fieldmark.records import EpisodeRecord, Verdict
+from fieldmark.records import EpisodeRecord
 from fieldmark.remembering import RunMemory
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import reaper
@@ -40,8 +38,6 @@ SPARE = 4
 """Containers kept warm at most."""
 MODEL_PAUSE = 10.0
 """Seconds before an episode that the model's server broke is tried again: it may be starting anew."""
-OUTAGE_EPISODES = 3
-OUTAGE_SECONDS = 60.0
 FINAL = frozenset({"replay_missing"})
 """Kinds of faults that no further attempt mends."""
 FILES = 65_536
@@ -107,7 +103,7 @@ async def _carry_out(run: Run) -> None:
     correct = sum(verdict.label == "correct" for verdict in verdicts.values())
     with (
         RunProgress(len(grid), len(grid) - len(left), correct, run.place) as progress,
-        contextlib.closing(_Judging(run, progress)) as judging,
+        contextlib.closing(Judging(run.folder, run.plan.judge, run.staged, progress)) as judging,
     ):
         judging.catch_up(verdicts)
         if left and not run.spending.over():
@@ -160,7 +156,7 @@ async def _play_all(
     services: RunServices,
     left: list[tuple[StagedTask, int]],
     progress: RunProgress,
-    judging: _Judging,
+    judging: Judging,
 ) -> list[tuple[StagedTask, int]]:
     """Play until nothing is left, or the run has spent what it may, and those in flight end; what is left.
 
@@ -191,7 +187,7 @@ async def _play_wave(
     services: RunServices,
     left: list[tuple[StagedTask, int]],
     progress: RunProgress,
-    judging: _Judging,
+    judging: Judging,
     outage: Outage,
 ) -> list[tuple[StagedTask, int]]:
     """Several episodes at a time, in any order; what is left when the run has spent what it may."""
@@ -244,107 +240,11 @@ async def _play(run: Run, services: RunServices, staged: StagedTask, epoch: int)
     return record
 
 
-class Outage:
-    """Episodes in a row, over all players, that broke through the same fault which is not the agent's.
-
-    After OUTAGE_EPISODES of them over OUTAGE_SECONDS the next would break alike.
-    """
-
-    def __init__(self) -> None:
-        self.length = 0
-        self.what = ""
-        self._cause: tuple[str, str] | None = None
-        self._began = 0.0
-
-    def goes_on(self, record: EpisodeRecord, now: float) -> bool:
-        """Take note of an episode that ended at `now` (seconds of the monotonic clock)."""
-        error = record.error if record.status == "sandbox_error" else None
-        cause = (error.boundary, error.kind) if error else None
-        if cause != self._cause:
-            self._cause, self.length, self._began = cause, 0, now - record.seconds
-        if error is None:
-            return False
-        self.length += 1
-        self.what = f"{error.boundary}: {error.message}"
-        return self.length >= OUTAGE_EPISODES and now - self._began >= OUTAGE_SECONDS
-
-
 def _stopped(run: Run, why: str, option: str = "") -> InterruptedRun:
     if not run.folder.run_json.exists():
         return InterruptedRun(f"the run folder {run.folder.path} is gone: start the run again")
     command = f"{run.go_on} {option}".rstrip()
     return InterruptedRun(f"{why}; the finished episodes are safe, go on with: {command}")
-
-
-class _Judging:
-    """Judges beside the episodes: a judge that fails leaves an episode unjudged, never delayed or failed."""
-
-    def __init__(self, run: Run, progress: RunProgress) -> None:
-        self._folder = run.folder
-        self._judge = EpisodeJudge(run.plan.judge, run.folder)
-        self._tasks = {staged.task.id: staged.task for staged in run.staged}
-        self._progress = progress
-        self._leaks = LeakFinder(run.folder)
-        self._facts = FactFinder(run.folder)
-        self._jobs: set[asyncio.Task[None]] = set()
-
-    def catch_up(self, verdicts: dict[tuple[str, int], Verdict]) -> None:
-        """Judge what an earlier, killed run committed but did not judge."""
-        leaks = self._folder.leaks()
-        for record in self._folder.episodes():
-            if record.status == "sandbox_error":
-                continue
-            if record.key not in verdicts and record.id in self._tasks:
-                self._start(self._one(record))
-            if record.key not in leaks:
-                self._start(self._leak(record))
-        for record in self._facts.missing(stored_facts(self._folder)):
-            self._start(self._fact(record))
-
-    def begin(self, record: EpisodeRecord) -> None:
-        """An episode that broke through no fault of the agent is not judged at all."""
-        if record.status == "sandbox_error":
-            return
-        self._start(self._one(record))
-        self._start(self._leak(record))
-        self._start(self._fact(record))
-
-    async def finish(self) -> None:
-        await asyncio.gather(*self._jobs)
-
-    def close(self) -> None:
-        self._leaks.close()
-
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        job = asyncio.create_task(work)
-        self._jobs.add(job)
-        job.add_done_callback(self._jobs.discard)
-
-    async def _leak(self, record: EpisodeRecord) -> None:
-        """Copies of the task picture that the agent came upon; what fails is found again by the report."""
-        try:
-            self._folder.add_leak(*await asyncio.to_thread(self._leaks.find, record))
-        except Exception as error:  # a trace holds the words of strangers: whatever they do, the run goes on
-            self._progress.say(f"episode {record.id}: copies of its picture stay unknown: {error}"[:300])
-
-    async def _fact(self, record: EpisodeRecord) -> None:
-        """What its trace shows; what fails is found again by the report."""
-        try:
-            found = await asyncio.to_thread(self._facts.find, record)
-            if found:
-                self._folder.add_facts(found.trace, found.gold)
-        except Exception as error:  # a trace holds the words of strangers: whatever they do, the run goes on
-            self._progress.say(f"episode {record.id}: its facts stay unknown: {error}"[:300])
-
-    async def _one(self, record: EpisodeRecord) -> None:
-        task = self._tasks[record.id]
-        try:
-            verdict = await asyncio.to_thread(self._judge.judge, task.question, task.gold, record)
-        except Exception as error:  # a judge may be the user's own code: whatever it does, the run goes on
-            if line := self._judge.complaint(record, error):
-                self._progress.say(line)
-            return
-        self._progress.judged(verdict)
 
 
 def _allow_many_files() -> None:

@@ -13,7 +13,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fieldmark.errors import UsageError
-from fieldmark.rundir import STUDY_JSON, RunDir
+from fieldmark.run_reader import STUDY_JSON
+from fieldmark.rundir import RunDir
 
 STUDY_VERSION = 1
 

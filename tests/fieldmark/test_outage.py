@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fieldmark.outage import Outage
 from fieldmark.records import EpisodeRecord, Status
-from fieldmark.runner import Outage
 from fieldmark.trace import ErrorInfo
 
 
