@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fieldmark.commands.run import pairs
+from fieldmark.run_options import pairs
 
 if TYPE_CHECKING:
     from fieldmark.evals.benchmarks.checking import Checked
