@@ -19,9 +19,9 @@ __all__ = ["__version__", "load"]
 
 
 def load(*runs: str | PathLike[str]) -> Frames:
-    """Run folders as data frames: `.tasks .episodes .calls .verdicts .facts .failures`, see docs/sql.md.
+    """Runs as data frames: `.tasks .episodes .calls .verdicts .facts .failures`, see docs/sql.md.
 
-    UsageError: none is named, one twice, or one is no run folder.
+    The folder of a study stands for all its runs. UsageError: none is named, one twice, or one is neither.
     """
     from fieldmark.evals.frames import load as load_frames
 

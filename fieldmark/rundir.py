@@ -32,6 +32,20 @@ def episode_key(task_id: str, epoch: int = 0) -> str:
     return f"{key}-e{epoch}" if epoch else key
 
 
+def hold(folder: Path) -> int:
+    """Lock a folder for this process; the descriptor that holds it. UsageError: another process has it."""
+    try:
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise UsageError(f"another fieldmark process is writing {folder}: wait for it or stop it") from None
+    return lock
+
+
 class RunDir(RunReader):
     """An existing run folder. Reading needs no lock; only the runner holds `lock()` and writes."""
 
@@ -78,13 +92,7 @@ class RunDir(RunReader):
 
     def lock(self) -> None:
         """Hold the folder for this process until it ends; a second runner gets a UsageError."""
-        self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UsageError(
-                f"another fieldmark process is writing {self.path}: wait for it or stop it"
-            ) from None
+        self._lock = hold(self.path)
 
     def unlock(self) -> None:
         """Let another runner have the folder before this process ends."""

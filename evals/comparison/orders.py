@@ -83,11 +83,14 @@ def quarters(arm: str, orders: Orders, baseline: Orders | None, *, seed: int = 0
 
 
 def _looks(side: Side) -> dict[tuple[str, int], tuple[int, float]]:
-    """(task, epoch) of a run that is done → its quarter from 0, and whether it is correct."""
-    whole = len(side.cells)
+    """(task, epoch) of a run that is done → its quarter from 0, and whether it is correct.
+
+    The way is that through the tasks of one epoch: each epoch begins cold.
+    """
+    places = {task: place * QUARTERS // len(side.ids) for place, task in enumerate(side.ids)}
     return {
-        (cell.id, cell.epoch): (place * QUARTERS // whole, float(cell.outcome in CORRECT))
-        for place, cell in enumerate(side.cells)
+        (cell.id, cell.epoch): (places[cell.id], float(cell.outcome in CORRECT))
+        for cell in side.cells
         if cell.outcome in DONE
     }
 

@@ -18,7 +18,7 @@ from fieldmark.evals.frames.findings import facts, failures, verdicts
 from fieldmark.evals.frames.frame import frame
 from fieldmark.evals.frames.rows import CallRow, EpisodeRow, FactRow, FailureRow, TaskRow, VerdictRow
 from fieldmark.evals.frames.source import Source
-from fieldmark.rundir import RunDir
+from fieldmark.study.folder import runs_at
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -98,14 +98,12 @@ class Frames:
 
 
 def load(*runs: str | os.PathLike[str]) -> Frames:
-    """The tables of these run folders. UsageError: none is named, one twice, or one is no run folder."""
-    folders = [RunDir.open(Path(run)) for run in runs]
+    """The tables of these runs, of a study all its runs. UsageError: none is named, one twice, or no run."""
+    folders = [folder for run in runs for folder in runs_at(Path(run))]
     if not folders:
         raise UsageError("no run folder is named: load('runs/RUN')")
     if len({folder.path.resolve() for folder in folders}) < len(folders):
         raise UsageError("the same run folder is named twice: name each once")
     shared = Counter(folder.path.resolve().name for folder in folders)
-    named = [
-        (folder.path.resolve().name, str(run), folder) for run, folder in zip(runs, folders, strict=True)
-    ]
+    named = [(folder.path.resolve().name, str(folder.path), folder) for folder in folders]
     return Frames([Source(path if shared[name] > 1 else name, folder) for name, path, folder in named])

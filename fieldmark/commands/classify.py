@@ -34,7 +34,7 @@ def classifier_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command("classify")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", metavar="RUN|STUDY...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @classifier_options
 @click.option("--no-llm", is_flag=True, help="Facts alone; says what they left open.")
 @click.option(
@@ -55,17 +55,18 @@ def command(
     \b
     fieldmark classify runs/a --no-llm
     fieldmark classify runs/a runs/b --no-llm --hierarchy birds.tsv
+    fieldmark classify runs/my-study --no-llm     # all its runs
     fieldmark classify runs/a --model qwen3-32b --base-url http://localhost:8000/v1
     """
     from fieldmark.classifying import classify_run
     from fieldmark.errors import UsageError
-    from fieldmark.rundir import RunDir
+    from fieldmark.study.folder import runs_at
 
     given = {key: value for key, value in flags.items() if value is not None}
     if no_llm and given:
         raise UsageError("--no-llm asks no model: leave the options of the model out")
     owed = 0
-    for folder in [RunDir.open(run) for run in runs]:
+    for folder in [folder for run in runs for folder in runs_at(run)]:
         model = None if no_llm else _model(folder, given)
         done = classify_run(
             folder, hierarchy=hierarchy, second_stage=model, anew=anew,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from fieldmark.judging.again import Judged
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
@@ -42,7 +45,7 @@ def judge_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command("judge")
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.argument("run", metavar="RUN|STUDY", type=click.Path(path_type=Path))
 @judge_options
 @click.option("--retry", is_flag=True, help="Only what is unjudged, by the run's judge; the default.")
 @click.option("--anew", is_flag=True, help="Judge all of it, also what this judge has judged already.")
@@ -51,7 +54,9 @@ def judge_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--sample", type=click.IntRange(min=1), default=50, help="How many.  [default: 50]")
 @click.option("--sample-seed", type=int, default=0, help="Draws another sample.  [default: 0]")
-@click.option("--json", "as_json", is_flag=True, help="Print what was done, and no tables, as JSON.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="What was done, and no tables, as JSON; an object a run."
+)
 def command(
     run: Path,
     retry: bool,
@@ -62,7 +67,7 @@ def command(
     as_json: bool,
     **flags: Any,
 ) -> int:
-    """Judge the episodes of a run without running them again.
+    """Judge the episodes of a run, or of all runs of a study, without running them again.
 
     Without --judge: what is unjudged, by the judge that the run has. With another judge: all of it; its
     verdicts are the run's from then on, and the earlier ones stay in verdicts.jsonl, so that naming the first
@@ -71,34 +76,48 @@ def command(
     \b
     fieldmark judge runs/a --judge llm --judge-model qwen3-32b --judge-url http://localhost:8000/v1
     fieldmark judge runs/a --retry
+    fieldmark judge runs/my-study --judge llm --judge-model qwen3-32b
     fieldmark judge runs/a --judge exact
     fieldmark judge runs/a --audit --sample 100      # y, n, ? or q for each; goes on where you left it
     """
-    from fieldmark.commands.report import show
     from fieldmark.config import load_config
     from fieldmark.errors import UsageError
     from fieldmark.judging.again import judge_again, recorded_judge
     from fieldmark.rundir import RunDir
+    from fieldmark.study.folder import runs_at
 
-    folder = RunDir.open(run)
     given = {key: value for key, value in flags.items() if value is not None}
     if audit:
         if given or retry or anew:
             raise UsageError("--audit looks at the verdicts that are there: leave the other options out")
-        return _audit(folder, sample, sample_seed, as_json)
+        return _audit(RunDir.open(run), sample, sample_seed, as_json)
     if given and retry:
         raise UsageError("--retry is for the judge that the run has: leave the options of the judge out")
-    settings = load_config(None, given).judge if given else recorded_judge(folder)
-    done = judge_again(folder, settings, lambda line: click.echo(line, err=True), anew=anew)
-    if as_json:
-        click.echo(done.model_dump_json(indent=2))
-    else:
-        show([folder])
+    done: list[tuple[str, Judged]] = []
+    for folder in runs_at(run):
+        settings = load_config(None, given).judge if given else recorded_judge(folder)
+        judged = judge_again(folder, settings, lambda line: click.echo(line, err=True), anew=anew)
+        done.append((folder.path.name, judged))
+        if as_json:
+            click.echo(judged.model_dump_json(indent=2))
+    if not as_json:
+        _show(run, done)
+    return 1 if any(judged.unjudged for _, judged in done) else 0
+
+
+def _show(run: Path, done: Sequence[tuple[str, Judged]]) -> None:
+    from fieldmark.commands.report import show, show_study
+    from fieldmark.rundir import RunDir
+    from fieldmark.study.folder import StudyDir
+
+    study = StudyDir(run)
+    show_study(study) if study.begun else show([RunDir.open(run)])
+    for name, each in done:
         click.echo(
-            f"judge {done.judge}: {done.judged} judged now, {done.kept} before, {done.unjudged} unjudged;"
-            f" {done.changed} have another verdict than before"
+            (f"{name}: " if study.begun else "")
+            + f"judge {each.judge}: {each.judged} judged now, {each.kept} before, {each.unjudged} unjudged;"
+            f" {each.changed} have another verdict than before"
         )
-    return 1 if done.unjudged else 0
 
 
 def _audit(folder: Any, sample: int, seed: int, as_json: bool) -> int:

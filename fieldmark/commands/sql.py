@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("sql")
-@click.argument("arguments", metavar="RUN... QUERY", nargs=-1, required=True)
+@click.argument("arguments", metavar="RUN|STUDY... QUERY", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as a JSON list of objects.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV, null as an empty cell.")
 def command(arguments: tuple[str, ...], as_json: bool, as_csv: bool) -> None:
@@ -29,6 +29,7 @@ def command(arguments: tuple[str, ...], as_json: bool, as_csv: bool) -> None:
     \b
     fieldmark sql runs/a "SELECT top, count(*) AS n, avg(correct::INT) FROM episodes WHERE done GROUP BY top"
     fieldmark sql runs/a runs/b "SELECT run, name, count(*) FROM calls WHERE kind = 'act' GROUP BY ALL"
+    fieldmark sql runs/my-study "SELECT run, avg(correct::INT) FROM episodes WHERE done GROUP BY run"
     fieldmark sql runs/a "DESCRIBE episodes"
     """
     from fieldmark.evals.frames import load

@@ -14,7 +14,6 @@ from fieldmark.evals.metrics.outcomes import cells
 from fieldmark.preflight import Plan
 from fieldmark.run_models import make_costs
 from fieldmark.rundir import RunDir
-from fieldmark.runner import Run
 from fieldmark.spending import Spending
 from fieldmark.study.folder import RecordedRun, RecordedStudy, StudyDir
 from fieldmark.study.matrix import label
@@ -32,15 +31,19 @@ def carry_out(study: Study, go_on: str, say: Say) -> StudyDir:
     """
     folder = StudyDir(study.path)
     missing = [run for run in study.runs if not is_done(folder.run(run.name))]
-    episodes = _begin(study, folder, missing)
-    for count, run in enumerate(study.runs, 1):
-        if run not in missing:
-            continue
-        place = _place(study, folder, run, episodes, f"run {count} of {len(study.runs)}, {run.name}", go_on)
-        try:
-            _play(folder.run(run.name), run.config, place, say)
-        except KeyboardInterrupt:  # between two runs: while one goes on, it stops by itself
-            raise InterruptedRun(f"stopped; go on with: {go_on}") from None
+    plans = _checked_all(study, folder, missing)
+    folder.create()
+    with folder.lock():
+        episodes = _begin(study, folder, plans)
+        for count, run in enumerate(study.runs, 1):
+            if run not in missing:
+                continue
+            label = f"run {count} of {len(study.runs)}, {run.name}"
+            try:
+                place = _place(study, folder, run, episodes, label, go_on)
+                _play(folder.run(run.name), run.config, place, say)
+            except KeyboardInterrupt:  # between two runs: while one goes on, it stops by itself
+                raise InterruptedRun(f"stopped; go on with: {go_on}") from None
     return folder
 
 
@@ -51,18 +54,25 @@ def is_done(run: RunDir) -> bool:
     return not {cell.outcome for cell in cells(run)} & {"not_run", "sandbox_error", "unjudged"}
 
 
-def _begin(study: Study, folder: StudyDir, missing: list[StudyRun]) -> dict[str, int]:
-    """Check everything, write study.json; run → its episodes."""
-    begun = {each.run for each, _ in folder.begun_runs()} if folder.begun else set()
-    before = {name: each for name, each in folder.asked().items() if name in begun} if begun else {}
-    if before:
+def _checked_all(study: Study, folder: StudyDir, missing: list[StudyRun]) -> dict[str, Plan]:
+    """Run → its plan, of those that are to come. UsageError: a changed setting, or an arm that cannot run."""
+    if before := _asked_before(folder):
         check_unchanged(study, folder.recorded(), before)
-    plans = {run.name: _checked(run) for run in missing}
-    folder.create()
+    return {run.name: _checked(run) for run in missing}
+
+
+def _begin(study: Study, folder: StudyDir, plans: dict[str, Plan]) -> dict[str, int]:
+    """Write study.json; run → its episodes."""
     recorded = _record(study, folder, list(plans.values()))
     now = {run.name: asked(run.config) for run in study.runs}
-    folder.write(recorded, {**before, **now})
+    folder.write(recorded, {**_asked_before(folder), **now})
     return {run.name: _episodes(folder.run(run.name), run, plans.get(run.name)) for run in study.runs}
+
+
+def _asked_before(folder: StudyDir) -> dict[str, dict[str, str]]:
+    """What the runs that have begun were asked for."""
+    begun = {each.run for each, _ in folder.begun_runs()} if folder.begun else set()
+    return {name: each for name, each in folder.asked().items() if name in begun} if begun else {}
 
 
 def _checked(run: StudyRun) -> Plan:
@@ -132,13 +142,9 @@ def _play(folder: RunDir, config: RunConfig, place: Place, say: Say) -> None:
     run = launch.resume_run(folder.path, _flags(config), say) if folder.run_json.exists() else None
     run = run or launch.new_run(config, say)
     try:
-        launch.play(_placed(run, place))
+        launch.play(replace(run, place=place))
     finally:
         run.folder.unlock()
-
-
-def _placed(run: Run, place: Place) -> Run:
-    return replace(run, place=place)
 
 
 def _flags(config: RunConfig) -> dict[str, Any]:

@@ -6,7 +6,10 @@ private/asked.json: what each run was asked for, with paths of this machine
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fieldmark.errors import UsageError
 from fieldmark.run_reader import STUDY_JSON
-from fieldmark.rundir import RunDir
+from fieldmark.rundir import RunDir, hold
 
 STUDY_VERSION = 1
 
@@ -84,6 +87,15 @@ class StudyDir:
                 f"cannot write to {self.path}: {error.strerror}; name a writable folder with --out"
             ) from None
 
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the folder meanwhile; a second process that would carry the study out gets a UsageError."""
+        held = hold(self.path)
+        try:
+            yield
+        finally:
+            os.close(held)
+
     def write(self, recorded: RecordedStudy, asked: dict[str, dict[str, str]]) -> None:
         """What the study is, and what each of its runs was asked for (`unchanged.asked`)."""
         _replace(self.asked_file, asked)
@@ -121,6 +133,16 @@ class StudyDir:
         """The runs that have begun, in the order of study.json."""
         found = [(each, self.run(each.run)) for each in self.recorded().runs]
         return [(each, run) for each, run in found if run.run_json.exists()]
+
+
+def runs_at(path: Path) -> list[RunDir]:
+    """A run folder, or every run of a study that has begun. UsageError when it is neither."""
+    if not StudyDir(path).begun:
+        return [RunDir.open(path)]
+    runs = [run for _, run in StudyDir.open(path).begun_runs()]
+    if not runs:
+        raise UsageError(f"no run of {path} has begun: start it with `fieldmark run`")
+    return [RunDir.open(run.path) for run in runs]
 
 
 def _replace(path: Path, content: Any) -> None:

@@ -106,3 +106,13 @@ def test_the_way_of_one_run_has_wilsons_intervals(build_run: BuildRun) -> None:
     assert [row.correct.count for row in rows] == [2, 2, 0, 0]
     assert rows[0].interval is not None
     assert rows[0].interval.low == pytest.approx(0.342, abs=1e-3)  # Wilson, 2 of 2
+
+
+def test_each_epoch_begins_its_way_anew(build_run: BuildRun) -> None:
+    run = build_run("study/warm", epochs=2)
+    for place, task in enumerate(TASKS):
+        run.task(task)
+        for epoch in (0, 1):
+            run.episode(task, epoch=epoch, verdict="correct" if place >= 6 else "incorrect")
+    rows = quarters("warm", {None: Side(run.finish())}, None)
+    assert [(row.correct.fraction, row.correct.n) for row in rows] == [(0, 4), (0, 4), (0, 4), (1, 4)]

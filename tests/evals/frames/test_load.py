@@ -14,6 +14,7 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.frames import TABLES
 from fieldmark.findings import Failure, GoldFacts, TraceFacts
 from fieldmark.rundir import RunDir
+from tests.evals.study_folders import study_of
 
 if TYPE_CHECKING:
     from tests.evals.conftest import BuildRun
@@ -112,6 +113,14 @@ def test_several_runs_stand_under_one_another(build_run: BuildRun) -> None:
         fieldmark.load(one, one)
     with pytest.raises(UsageError, match="no run folder is named"):
         fieldmark.load()
+
+
+def test_a_study_stands_for_all_its_runs(build_run: BuildRun) -> None:
+    study = study_of(build_run, {"off": ({"skills": "none"}, "10"), "on": ({"skills": "all"}, "11")})
+    episodes = fieldmark.load(study.path).episodes
+    assert episodes.groupby("run").correct.sum().to_dict() == {"off": 1, "on": 2}
+    with pytest.raises(UsageError, match="named twice"):
+        fieldmark.load(study.path, study.run("on").path)
 
 
 def test_types_do_not_depend_on_what_is_there(build_run: BuildRun, run: RunDir) -> None:
