@@ -66,8 +66,9 @@ def differences(a: dict[str, Any], b: dict[str, Any]) -> list[Difference]:
 def consequences(found: list[Difference], a: dict[str, Any], b: dict[str, Any]) -> list[str]:
     """Of the aspects that differ those which only follow from another one, and are no choice of their own.
 
-    Closed book has no tools and skills, and nothing to reach by them; its twin has no memory; an agent with packages has an image of
-    its own; a skill that is off takes the tools that it carries, a memory brings its own.
+    Closed book has no tools and skills, and nothing to reach by them; its twin has no memory; an
+    agent with packages has an image of its own; a skill that is off takes the tools that it carries, a memory
+    brings its own.
     """
     keys = {each.aspect: {key.partition(".")[0] for key, _, _ in each.details} for each in found}
     packages = [_at(run, "container.packages") for run in (a, b)]

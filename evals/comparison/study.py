@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel
 
@@ -85,7 +85,9 @@ def study_comparison(study: StudyDir, *, seed: int = 0, all_pairs: bool = False)
         comparison=compare_sides(list(sides.values()), seed=seed, all_pairs=all_pairs),
         effects=main_effects(recorded.axes, recorded.arms, sides, seed=seed),
         orders=[found for arm in arms if (found := order_effect(arm, arms[arm], seed=seed))],
-        quarters=_all_quarters(arms, first, seed) if ordered or "memory" in recorded.axes else [],
+        quarters=_all_quarters(recorded.arms, arms, first, seed)
+        if ordered or "memory" in recorded.axes
+        else [],
         memory=[used for arm in arms if (used := memory_use(arm, arms[arm].values()))],
         changed=_changed(recorded.arms, arms),
         detectable=_detectable(facts[0]),
@@ -119,22 +121,34 @@ def _differs(baseline: Side, side: Side) -> list[str]:
     return [each.aspect for each in found if each.aspect not in follows]
 
 
-def _all_quarters(arms: Mapping[str, Orders], first: str, seed: int) -> list[Quarter]:
-    return [
-        quarter
-        for arm, orders in arms.items()
-        for quarter in quarters(arm, orders, None if arm == first else arms[first], seed=seed)
-    ]
+def _all_quarters(
+    values: Mapping[str, dict[str, str]], arms: Mapping[str, Orders], first: str, seed: int
+) -> list[Quarter]:
+    """Each arm against its cold partner, where it has a memory, else against the baseline."""
+    cold = _cold(values, arms)
+    found = []
+    for arm, orders in arms.items():
+        against = cold.get(arm, None if arm == first else first)
+        found += quarters(arm, orders, arms[against] if against else None, against=against, seed=seed)
+    return found
 
 
 def _changed(values: Mapping[str, dict[str, str]], arms: Mapping[str, Orders]) -> list[MemoryEffect]:
-    cold = {_but_memory(values[arm]): arm for arm in arms if values[arm].get("memory") == "off"}
     return [
         effect
-        for arm in arms
-        if values[arm].get("memory", "off") != "off" and (without := cold.get(_but_memory(values[arm])))
-        if (effect := memory_effect(arm, arms[arm], without, arms[without]))
+        for arm, cold in _cold(values, arms).items()
+        if (effect := memory_effect(arm, arms[arm], cold, arms[cold]))
     ]
+
+
+def _cold(values: Mapping[str, dict[str, str]], arms: Iterable[str]) -> dict[str, str]:
+    """Arm with a memory → the arm that has none and is alike in all else, where there is one."""
+    without = {_but_memory(values[arm]): arm for arm in arms if values[arm].get("memory") == "off"}
+    return {
+        arm: cold
+        for arm in arms
+        if values[arm].get("memory", "off") != "off" and (cold := without.get(_but_memory(values[arm])))
+    }
 
 
 def _but_memory(values: Mapping[str, str]) -> frozenset[tuple[str, str]]:

@@ -129,17 +129,18 @@ def _order(each: OrderEffect) -> list[str]:
 
 def _quarters(made: StudyComparison) -> Table:
     note = (
-        f"From cold to warm: quarters of the way through the tasks, over all orders. against: less what "
-        f"{made.arms[0].arm} has right of the same tasks in the same place of the same order, in points; "
-        "only that is free of which tasks come late. CI by target."
+        "From cold to warm: quarters of the way through the tasks, over all orders. difference: less what "
+        "the arm under against has right of the same tasks in the same place of the same order, in points; "
+        "only that is free of which tasks come late. It is the baseline, for an arm with a memory the arm "
+        "without that is alike in all else. CI by target."
     )
-    columns = "arm|quarter|correct /looks|%|CI 95%|pairs|against|CI 95% of it".split("|")
-    return Table("Along the way", note, columns, [_quarter(each) for each in made.quarters])
+    columns = "arm|against|quarter|correct /looks|%|CI 95%|pairs|difference|CI 95% of it".split("|")
+    return Table("Along the way", note, columns, [_quarter(each) for each in made.quarters], 2)
 
 
 def _quarter(each: Quarter) -> list[str]:
     return [
-        each.arm, str(each.quarter),
+        each.arm, each.against or "–", str(each.quarter),
         count(each.correct), percent(each.correct.fraction), interval(each.interval),
         str(each.paired), points(each.difference), points_interval(each.difference_interval),
     ]  # fmt: skip

@@ -96,6 +96,22 @@ def test_the_readers_of_a_memory_are_counted_by_arm(build_run: BuildRun) -> None
     assert {"Memory by arm", "Did memory change the answer"} <= titles
 
 
+def test_an_arm_with_a_memory_goes_along_beside_the_same_arm_without(build_run: BuildRun) -> None:
+    """The baseline has no skills: against it the curve would show what the skills do."""
+    arms = {
+        "base": ({"memory": "off", "skills": "none"}, "0000"),
+        "skill": ({"memory": "off", "skills": "all"}, "1100"),
+        "both": ({"memory": "inherit", "skills": "all"}, "1111"),
+    }
+    rows = study_comparison(study_of(build_run, arms)).quarters
+    told = {arm: [(row.against, row.difference) for row in rows if row.arm == arm] for arm in arms}
+    assert told == {
+        "base": [(None, None)] * 4,
+        "skill": [("base", 1), ("base", 1), ("base", 0), ("base", 0)],
+        "both": [("skill", 0), ("skill", 0), ("skill", 1), ("skill", 1)],
+    }
+
+
 def test_compare_takes_every_pair_of_arms(build_run: BuildRun) -> None:
     told = json.loads(cli(compare, study_of(build_run, TWO_BY_TWO).path, "--json", "--all-pairs").stdout)
     assert len(told["versus"]) == 6
