@@ -22,6 +22,7 @@ _SAME = (
     "prompts",
     "protocol",
     "memory",
+    "order",
 )
 """What of run.json shows in requests, beside benchmark, web and space."""
 
@@ -73,7 +74,7 @@ def describe(recording: Recording | None) -> dict[str, Any]:
 
 def warning(recording: Recording, now: dict[str, Any]) -> str | None:
     """One line when the new run.json promises drift; None when it is like the recorded one."""
-    was, now = {"picture": "full", **recording.described}, {"picture": "full", **now}
+    was, now = _as_asked(recording.described), _as_asked(now)
     other = [name for name in _SAME if now.get(name) != was.get(name)]
     pairs = {"benchmark": ("name", "version"), "web": ("mode",), "model": ("space",)}
     for name, keys in pairs.items():
@@ -84,6 +85,15 @@ def warning(recording: Recording, now: dict[str, Any]) -> str | None:
     return (
         f"replay: not as in {recording.name}: {', '.join(other)}; requests that differ are counted as drift"
     )
+
+
+def _as_asked(described: dict[str, Any]) -> dict[str, Any]:
+    """A run.json with what shows in requests. The order of the tasks does where episodes inherit notes; where
+    the notes are kept does not.
+    """
+    memory = {key: value for key, value in described.get("memory", {}).items() if key != "store"}
+    order = described.get("order", {}).get("sha256") if memory.get("mode") == "inherit" else None
+    return {"picture": "full", **described, "memory": memory, "order": order}
 
 
 def check_unchanged(config: RunConfig, recorded: dict[str, Any], where: Path) -> None:

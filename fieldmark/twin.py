@@ -1,6 +1,7 @@
 """The closed-book twin of a run (`--with-twin`): the same model over the same tasks, without any tool.
 
-It is a run of its own, in a folder beside; model, eyes, judge, seed, epochs and picture are the run's.
+It is a run of its own, in a folder beside; model, eyes, judge, seed, epochs and picture are the run's. It has
+no memory: what it says is the model's own.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def twin_config(config: RunConfig, path: Path | None) -> RunConfig:
     if config.agent == CLOSED_BOOK:
         raise UsageError(f"--with-twin: {CLOSED_BOOK} is its own twin: leave it out")
     own: dict[str, Any] = {"agent": CLOSED_BOOK, "tools": None, "tool": [], "skills": None}
+    own |= {"memory": "off", "memory_before": None, "memory_url": None, "waves": None}
     name = config.name and config.name + SUFFIX
     return config.model_copy(update={**own, "with_twin": False, "name": name, "out": path and beside(path)})
 

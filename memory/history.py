@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -64,6 +65,24 @@ def history(run: RunDir) -> MemoryHistory:
         reads=sum(len(row.read_by) for row in rows),
         episodes=len({(reader.id, reader.epoch) for row in rows for reader in row.read_by}),
     )
+
+
+def readers_of(run: RunDir, places: Iterable[Path]) -> list[RunDir]:
+    """Other runs with a memory: these, or those in these folders and studies. UsageError: none is there."""
+    found: dict[Path, RunDir] = {}
+    for place in places:
+        folders = (
+            [place]
+            if (place / "run.json").exists()
+            else sorted([*place.glob("*/run.json"), *place.glob("*/*/run.json")])
+        )
+        if not folders:
+            raise UsageError(f"no run in {place}: name a run folder, or a folder of run folders")
+        for folder in folders:
+            other = RunDir.open(folder.parent if folder.name == "run.json" else folder)
+            if other.memory_file.exists() and other.path.resolve() != run.path.resolve():
+                found[other.path.resolve()] = other
+    return list(found.values())
 
 
 def withheld(run: RunDir) -> list[dict[str, Any]]:

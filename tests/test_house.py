@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "skills": {"tools"},
     "memory": set(),
     "sandbox": {"tools", "skills"},
-    "evals": {"tools"},
+    "evals": {"tools", "memory"},
 }
 """A folder → the folders that its modules may import. evals/ holds gold: only fieldmark/ may reach it."""
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from fieldmark.errors import UsageError
 from fieldmark.evals.comparison.differences import CLOSED_BOOK, Difference, consequences, differences
 from fieldmark.evals.comparison.gain import gain_of
+from fieldmark.evals.comparison.memory import MemoryEffect, effect_between
 from fieldmark.evals.comparison.paired import Paired, Side, compare
 from fieldmark.evals.comparison.significance import holm
 from fieldmark.evals.comparison.twin import Twin, twin
@@ -21,7 +22,8 @@ class Versus(BaseModel):
     """One run against another: `differences` of how they were made, `paired` of what came out.
 
     `follows` are the aspects that differ only because another one does. `gain` names the tools or skills that
-    are the only difference. `twin`: one of the two is the closed book of the other's model.
+    are the only difference. `twin`: one of the two is the closed book of the other's model. `memory`: what it
+    did to the answers, where two runs are compared of which one has a memory.
     """
 
     differences: list[Difference]
@@ -29,6 +31,7 @@ class Versus(BaseModel):
     gain: str | None
     paired: Paired
     twin: Twin | None
+    memory: MemoryEffect | None = None
     warnings: list[str]
 
 
@@ -50,18 +53,25 @@ def comparison(runs: Sequence[RunDir], *, seed: int = 0, all_pairs: bool = False
         raise UsageError("one run alone compares with nothing: name two or more run folders")
     if len({run.path.resolve() for run in runs}) < len(runs):
         raise UsageError("the same run folder is named twice: name each once")
-    return compare_sides([Side(run) for run in runs], seed=seed, all_pairs=all_pairs)
+    sides = [Side(run) for run in runs]
+    made = compare_sides(sides, seed=seed, all_pairs=all_pairs)
+    for versus, (a, b) in zip(made.versus, _pairs(sides, all_pairs), strict=True):
+        versus.memory = effect_between(a, b)
+    return made
 
 
 def compare_sides(sides: Sequence[Side], *, seed: int = 0, all_pairs: bool = False) -> Comparison:
     """Every later side against the first, or each with each; none where there is but one."""
-    pairs = list(combinations(sides, 2)) if all_pairs else [(sides[0], other) for other in sides[1:]]
-    made = [_versus(one, other, seed) for one, other in pairs]
+    made = [_versus(one, other, seed) for one, other in _pairs(sides, all_pairs)]
     for versus, p in zip(made, holm([versus.paired.p_exact for versus in made]), strict=True):
         versus.paired.p_holm = p
     partial = [side.name for side in sides if side.partial]
     baseline = None if all_pairs else sides[0].name
     return Comparison(baseline=baseline, partial=partial, seed=seed, versus=made)
+
+
+def _pairs(sides: Sequence[Side], all_pairs: bool) -> list[tuple[Side, Side]]:
+    return list(combinations(sides, 2)) if all_pairs else [(sides[0], other) for other in sides[1:]]
 
 
 def _versus(a: Side, b: Side, seed: int) -> Versus:

@@ -66,14 +66,17 @@ def differences(a: dict[str, Any], b: dict[str, Any]) -> list[Difference]:
 def consequences(found: list[Difference], a: dict[str, Any], b: dict[str, Any]) -> list[str]:
     """Of the aspects that differ those which only follow from another one, and are no choice of their own.
 
-    Closed book has no tools and skills, and nothing to reach by them; an agent with packages has an image of
-    its own; a skill that is off takes the tools that it carries, a memory brings its own.
+    Closed book has no tools and skills, and nothing to reach by them; its twin has no memory; an
+    agent with packages has an image of its own; a skill that is off takes the tools that it carries, a memory
+    brings its own.
     """
     keys = {each.aspect: {key.partition(".")[0] for key, _, _ in each.details} for each in found}
     packages = [_at(run, "container.packages") for run in (a, b)]
     follows = set()
-    if "agent" in keys and CLOSED_BOOK in (a.get("agent"), b.get("agent")):
+    closed = a if a.get("agent") == CLOSED_BOOK else b
+    if "agent" in keys and closed.get("agent") == CLOSED_BOOK:
         follows |= {"tools", "skills", "web", "index and registry"}
+        follows |= {"memory"} if not closed.get("memory") else set()
     if packages[0] != packages[1]:
         follows.add("image")
     if keys.keys() & {"skills", "memory"} and keys.get("tools") == {"tools"} and _asked(a) == _asked(b):

@@ -39,7 +39,7 @@ class Quarter(BaseModel):
     """One quarter of the way through the tasks (1 first … 4 last), over all orders of an arm.
 
     `correct` counts looks (task × epoch × order) that are done there; its `interval` is by target.
-    `difference` is that of the same looks to the baseline's in the same order, None where it has
+    `difference` is that of the same looks to those of the arm `against` in the same order, None where it has
     none.
     """
 
@@ -47,6 +47,7 @@ class Quarter(BaseModel):
     quarter: int
     correct: Share
     interval: Interval | None
+    against: str | None
     paired: int
     difference: float | None
     difference_interval: Interval | None
@@ -68,8 +69,10 @@ def order_effect(arm: str, orders: Orders, *, seed: int = 0) -> OrderEffect | No
     )  # fmt: skip
 
 
-def quarters(arm: str, orders: Orders, baseline: Orders | None, *, seed: int = 0) -> list[Quarter]:
-    """The warm-against-cold curve of an arm; `baseline` is None for the baseline itself."""
+def quarters(
+    arm: str, orders: Orders, baseline: Orders | None, *, against: str | None = None, seed: int = 0
+) -> list[Quarter]:
+    """The warm-against-cold curve of an arm; `baseline`, named `against`, is None for the baseline itself."""
     hits: list[dict[str, list[float]]] = [defaultdict(list) for _ in range(QUARTERS)]
     differences: list[dict[str, list[float]]] = [defaultdict(list) for _ in range(QUARTERS)]
     for order, side in orders.items():
@@ -79,7 +82,8 @@ def quarters(arm: str, orders: Orders, baseline: Orders | None, *, seed: int = 0
             hits[place][target].append(hit)
             if look in other:
                 differences[place][target].append(hit - other[look][1])
-    return [_quarter(arm, place, hits[place], differences[place], seed) for place in range(QUARTERS)]
+    found = [_quarter(arm, place, hits[place], differences[place], seed) for place in range(QUARTERS)]
+    return [each.model_copy(update={"against": against}) for each in found]
 
 
 def _looks(side: Side) -> dict[tuple[str, int], tuple[int, float]]:
@@ -104,6 +108,7 @@ def _quarter(
     return Quarter(
         arm=arm, quarter=place + 1, correct=correct,
         interval=wilson(correct) if alone else _by_target(hits.values(), seed) or wilson(correct),
+        against=None,
         paired=paired,
         difference=sum(map(sum, differences.values())) / paired if paired else None,
         difference_interval=_by_target(differences.values(), seed),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel
 
@@ -10,7 +10,7 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.comparison.comparison import Comparison, compare_sides
 from fieldmark.evals.comparison.differences import consequences, differences
 from fieldmark.evals.comparison.effects import Effect, main_effects
-from fieldmark.evals.comparison.memory import MemoryUse, memory_use
+from fieldmark.evals.comparison.memory import MemoryEffect, MemoryUse, memory_effect, memory_use
 from fieldmark.evals.comparison.orders import OrderEffect, Orders, Quarter, order_effect, quarters
 from fieldmark.evals.comparison.paired import Side
 from fieldmark.evals.comparison.pooled import pooled
@@ -44,7 +44,8 @@ class ArmFacts(BaseModel):
 class StudyComparison(BaseModel):
     """All of a study's figures; fractions 0–1. `missing` names runs that have not begun.
 
-    `detectable`: the smallest improvement on the baseline that a comparison of two arms finds.
+    `changed`: each arm with a memory beside the one that has none and is alike in all else. `detectable`:
+    the smallest improvement on the baseline that a comparison of two arms finds.
     """
 
     name: str
@@ -57,6 +58,7 @@ class StudyComparison(BaseModel):
     orders: list[OrderEffect]
     quarters: list[Quarter]
     memory: list[MemoryUse]
+    changed: list[MemoryEffect]
     detectable: Detectable | None
 
 
@@ -83,8 +85,11 @@ def study_comparison(study: StudyDir, *, seed: int = 0, all_pairs: bool = False)
         comparison=compare_sides(list(sides.values()), seed=seed, all_pairs=all_pairs),
         effects=main_effects(recorded.axes, recorded.arms, sides, seed=seed),
         orders=[found for arm in arms if (found := order_effect(arm, arms[arm], seed=seed))],
-        quarters=_all_quarters(arms, first, seed) if ordered or "memory" in recorded.axes else [],
+        quarters=_all_quarters(recorded.arms, arms, first, seed)
+        if ordered or "memory" in recorded.axes
+        else [],
         memory=[used for arm in arms if (used := memory_use(arm, arms[arm].values()))],
+        changed=_changed(recorded.arms, arms),
         detectable=_detectable(facts[0]),
     )
 
@@ -116,12 +121,38 @@ def _differs(baseline: Side, side: Side) -> list[str]:
     return [each.aspect for each in found if each.aspect not in follows]
 
 
-def _all_quarters(arms: Mapping[str, Orders], first: str, seed: int) -> list[Quarter]:
+def _all_quarters(
+    values: Mapping[str, dict[str, str]], arms: Mapping[str, Orders], first: str, seed: int
+) -> list[Quarter]:
+    """Each arm against its cold partner, where it has a memory, else against the baseline."""
+    cold = _cold(values, arms)
+    found = []
+    for arm, orders in arms.items():
+        against = cold.get(arm, None if arm == first else first)
+        found += quarters(arm, orders, arms[against] if against else None, against=against, seed=seed)
+    return found
+
+
+def _changed(values: Mapping[str, dict[str, str]], arms: Mapping[str, Orders]) -> list[MemoryEffect]:
     return [
-        quarter
-        for arm, orders in arms.items()
-        for quarter in quarters(arm, orders, None if arm == first else arms[first], seed=seed)
+        effect
+        for arm, cold in _cold(values, arms).items()
+        if (effect := memory_effect(arm, arms[arm], cold, arms[cold]))
     ]
+
+
+def _cold(values: Mapping[str, dict[str, str]], arms: Iterable[str]) -> dict[str, str]:
+    """Arm with a memory → the arm that has none and is alike in all else, where there is one."""
+    without = {_but_memory(values[arm]): arm for arm in arms if values[arm].get("memory") == "off"}
+    return {
+        arm: cold
+        for arm in arms
+        if values[arm].get("memory", "off") != "off" and (cold := without.get(_but_memory(values[arm])))
+    }
+
+
+def _but_memory(values: Mapping[str, str]) -> frozenset[tuple[str, str]]:
+    return frozenset((axis, value) for axis, value in values.items() if axis != "memory")
 
 
 def _detectable(baseline: ArmFacts) -> Detectable | None:

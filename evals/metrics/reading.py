@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from fieldmark.evals.metrics.acts import EpisodeActs, episode_acts
 from fieldmark.evals.metrics.by_skill import skills_read
+from fieldmark.evals.metrics.memory import MemoryTrace, memory_in
 from fieldmark.evals.metrics.phases import Phases, phases
 from fieldmark.evals.metrics.sight import sight_in
 from fieldmark.records import EpisodeRecord, Sight
@@ -22,6 +23,7 @@ class Read:
     sight: Sight
     phases: Phases
     skills: frozenset[str]
+    memory: MemoryTrace
 
 
 def read_trace(run: RunDir, record: EpisodeRecord) -> Read | None:
@@ -32,4 +34,7 @@ def read_trace(run: RunDir, record: EpisodeRecord) -> Read | None:
         return None
     if not events:
         return None
-    return Read(episode_acts(events), sight_in(events), phases(events, record), skills_read(events))
+    return Read(
+        episode_acts(events), sight_in(events), phases(events, record), skills_read(events),
+        memory_in(events),
+    )  # fmt: skip

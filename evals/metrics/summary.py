@@ -18,6 +18,7 @@ from fieldmark.evals.metrics.judging import JudgingFacts, judging
 from fieldmark.evals.metrics.leaks import LeakFacts, leak_facts
 from fieldmark.evals.metrics.levels import LevelRow, levels
 from fieldmark.evals.metrics.marginal import MarginalRow, marginal
+from fieldmark.evals.metrics.memory import MemoryFacts, memory_facts
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.metrics.reading import Read, read_trace
 from fieldmark.evals.metrics.repeats import Repeats, repeats
@@ -81,6 +82,7 @@ class Summary(BaseModel):
     by_action: list[CallsRow]
     by_skill: list[SkillRow]
     marginal: list[MarginalRow]
+    memory: MemoryFacts | None
     runtime: list[RuntimeRow]
     phases: list[PhaseRow]
     usage: list[UsageRow]
@@ -131,6 +133,7 @@ def summarise(
         by_action=by_action(agents),
         by_skill=by_skill(agents, [found.skills for _, found in told], config),
         marginal=marginal(grid, {key: found.acts if found else None for key, found in read.items()}),
+        memory=memory_facts(run, grid, {key: found.memory if found else None for key, found in read.items()}),
         runtime=runtime(grid),
         phases=phase_rows(grid, {record.key: found.phases for record, found in told}),
         usage=[*usage(grid), *judges_usage(uses)],

@@ -7,6 +7,7 @@ from fieldmark.evals.comparison.twin import Twin
 from fieldmark.evals.metrics.accuracy import ALL
 from fieldmark.evals.metrics.shares import Interval
 from fieldmark.evals.report.figures import count, interval, percent, points
+from fieldmark.evals.report.memory_table import effects_table
 from fieldmark.evals.report.table import Table
 
 _LONG = 60
@@ -15,7 +16,9 @@ _LONG = 60
 
 def comparison_tables(made: Comparison) -> list[Table]:
     """What differs between the runs comes first."""
-    return [*(_differences(versus) for versus in made.versus), *paired_tables(made)]
+    effects = [versus.memory for versus in made.versus if versus.memory]
+    memory = [effects_table(effects)] if effects else []
+    return [*(_differences(versus) for versus in made.versus), *paired_tables(made), *memory]
 
 
 def paired_tables(made: Comparison) -> list[Table]:

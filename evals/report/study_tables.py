@@ -6,6 +6,7 @@ from fieldmark.evals.comparison.orders import OrderEffect, Quarter
 from fieldmark.evals.comparison.study import ArmFacts, StudyComparison
 from fieldmark.evals.report.comparison_tables import paired_tables, points_interval
 from fieldmark.evals.report.figures import count, interval, number, percent, points
+from fieldmark.evals.report.memory_table import effects_table
 from fieldmark.evals.report.plots import Mark, Plot, whiskers
 from fieldmark.evals.report.table import Table
 
@@ -15,7 +16,7 @@ def study_tables(made: StudyComparison) -> list[Table]:
     compared = paired_tables(made.comparison) if made.comparison.versus else []
     tables = [
         _arms(made), _accuracy(made), *compared, _effects(made), _orders(made), _quarters(made),
-        _memory(made), _cost(made)
+        _memory(made), effects_table(made.changed), _cost(made)
     ]  # fmt: skip
     return [table for table in tables if table.rows]
 
@@ -128,17 +129,18 @@ def _order(each: OrderEffect) -> list[str]:
 
 def _quarters(made: StudyComparison) -> Table:
     note = (
-        f"From cold to warm: quarters of the way through the tasks, over all orders. against: less what "
-        f"{made.arms[0].arm} has right of the same tasks in the same place of the same order, in points; "
-        "only that is free of which tasks come late. CI by target."
+        "From cold to warm: quarters of the way through the tasks, over all orders. difference: less what "
+        "the arm under against has right of the same tasks in the same place of the same order, in points; "
+        "only that is free of which tasks come late. It is the baseline, for an arm with a memory the arm "
+        "without that is alike in all else. CI by target."
     )
-    columns = "arm|quarter|correct /looks|%|CI 95%|pairs|against|CI 95% of it".split("|")
-    return Table("Along the way", note, columns, [_quarter(each) for each in made.quarters])
+    columns = "arm|against|quarter|correct /looks|%|CI 95%|pairs|difference|CI 95% of it".split("|")
+    return Table("Along the way", note, columns, [_quarter(each) for each in made.quarters], 2)
 
 
 def _quarter(each: Quarter) -> list[str]:
     return [
-        each.arm, str(each.quarter),
+        each.arm, each.against or "–", str(each.quarter),
         count(each.correct), percent(each.correct.fraction), interval(each.interval),
         str(each.paired), points(each.difference), points_interval(each.difference_interval),
     ]  # fmt: skip
@@ -148,16 +150,18 @@ def _memory(made: StudyComparison) -> Table:
     rows = [
         [
             used.arm, str(used.notes), str(used.readings), f"{used.readers}/{used.episodes}",
+            f"{used.stood}/{used.readers}",
             count(used.correct), percent(used.correct.fraction),
         ]
         for used in made.memory
     ]  # fmt: skip
     note = (
         "notes that its memories hold; read: notes read by episodes, one counted once an episode; readers: "
-        "episodes that read any. Those that read nothing are other tasks: what a memory does, the difference "
-        "of the arms says. `fieldmark memory RUN` follows each note."
+        "episodes that read any; answer in a note: theirs, right or wrong, stands in a note they read. Those "
+        "that read nothing are other tasks: what a memory does, the difference of the arms says. `fieldmark "
+        "memory RUN` follows each note."
     )
-    columns = "arm|notes|read|readers /episodes|correct /readers|%".split("|")
+    columns = "arm|notes|read|readers /episodes|answer in a note|correct /readers|%".split("|")
     return Table("Memory by arm", note, columns, rows)
 
 

@@ -13,6 +13,7 @@ from fieldmark.evals.report.failure_tables import failure_tables, pooled_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
 from fieldmark.evals.report.judging_table import judging_table
 from fieldmark.evals.report.levels_table import levels_table
+from fieldmark.evals.report.memory_table import memory_tables
 from fieldmark.evals.report.phases_table import phases_table
 from fieldmark.evals.report.picture_tables import leaks_table, sight_table
 from fieldmark.evals.report.repeats_table import repeats_table
@@ -40,6 +41,7 @@ def tables(summary: Summary) -> list[Table]:
         calls_table("Calls by action", summary.by_action),
         skills_table(summary),
         marginal_table(summary),
+        *memory_tables(summary.memory),
         _runtime(summary),
         phases_table(summary),
         usage_table(summary),

@@ -9,44 +9,66 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from fieldmark.memory.contamination import Contamination, Touched
     from fieldmark.memory.history import MemoryHistory, NoteHistory, Reader
     from fieldmark.memory.notes import Note
+    from fieldmark.rundir import RunDir
 
 
 @click.command("memory")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--before", "task", metavar="TASK", help="Only what this task's episode could read.")
 @click.option("--epoch", type=click.IntRange(min=0), default=0, help="Of that task.  [default: 0]")
-@click.option("--note", help="Only the note of this name: each answer that read it.")
+@click.option("--note", help="Only the note of this name: each answer it may have touched, at any remove.")
+@click.option(
+    "--in",
+    "others",
+    metavar="PATH",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="With --note, also in this run that read RUN's notes (frozen:RUN), or in those in a folder.",
+)
 @click.option("--private", is_flag=True, help="The notes too that were withheld, which hold gold.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def command(run: Path, task: str | None, epoch: int, note: str | None, private: bool, as_json: bool) -> None:
+def command(
+    run: Path, task: str | None, epoch: int, note: str | None, others: tuple[Path, ...], private: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
     """List the notes of RUN: what was written, by which episode, and each answer that read it.
 
     \b
     fieldmark memory runs/A
-    fieldmark memory runs/A --note 70c31837f1b6      # where a false note went
+    fieldmark memory runs/A --note 70c31837f1b6      # where a false note went, and what carried it on
+    fieldmark memory runs/A --note 70c31837f1b6 --in runs   # in every run that read it, too
     fieldmark memory runs/A --before task-17 --json  # the memory that this episode had
     """
     from fieldmark.errors import UsageError
-    from fieldmark.memory.history import before, history, withheld
+    from fieldmark.memory.contamination import contamination
+    from fieldmark.memory.history import before, history, readers_of, withheld
     from fieldmark.rundir import RunDir
 
     folder = RunDir.open(run)
     if task is not None:
         _show_before(before(folder, task, epoch), as_json)
         return
-    told = history(folder)
+    told, spread = history(folder), None
+    if others and note is None:
+        raise UsageError("--in follows one note: name it with --note")
     if note is not None:
+        spread = contamination(folder, note, readers_of(folder, others))
         told = told.model_copy(update={"notes": [row for row in told.notes if row.note.note == note]})
-        if not told.notes:
-            raise UsageError(f"no note {note!r} in {run}: `fieldmark memory {run}` lists them")
     kept_back = withheld(folder) if private else []
     if as_json:
         row = told.model_dump(mode="json", exclude_none=True)
+        if spread:
+            row["contamination"] = spread.model_dump(
+                mode="json", exclude_none=True, exclude={"carried": {"__all__": {"note": {"look"}}}}
+            )
         click.echo(json.dumps({**row, **({"private": kept_back} if private else {})}, ensure_ascii=False))
         return
     click.echo("\n".join([_headline(told), *(line for row in told.notes for line in _lines(row))]))
+    if spread:
+        click.echo("\n".join(_spread(spread, folder)))
     for row in kept_back:
         click.echo(f"withheld: {row['text']} (by {row['id']}; it holds {', '.join(row['holds'])})")
 
@@ -59,6 +81,29 @@ def _headline(told: MemoryHistory) -> str:
 
 def _lines(row: NoteHistory) -> list[str]:
     return [_note(row.note), *(f"    {_reader(reader)}" for reader in row.read_by)]
+
+
+def _spread(spread: Contamination, run: RunDir) -> list[str]:
+    """What is not said by the note and its readers: what carried it on, and who else was touched."""
+    own = run.path.resolve().name
+    lines = [f"carried on by {_note(each.note)}{_where(each.run, own)}" for each in spread.carried]
+    lines += [_touched(each, own) for each in spread.touched if each.hand > 1 or each.run != own]
+    right = sum(each.reader.verdict == "correct" for each in spread.touched)
+    hands = sorted({each.hand for each in spread.touched})
+    counts = [f"{sum(each.hand == hand for each in spread.touched)} at hand {hand}" for hand in hands]
+    return [
+        *lines,
+        f"touched: {len(spread.touched)} answers ({', '.join(counts) or 'none'}), {right} correct",
+    ]
+
+
+def _touched(each: Touched, own: str) -> str:
+    through = ", ".join(each.through)
+    return f"    hand {each.hand}, through {through}: {_reader(each.reader)}{_where(each.run, own)}"
+
+
+def _where(run: str, own: str) -> str:
+    return "" if run == own else f"  [in {run}]"
 
 
 def _note(note: Note) -> str:

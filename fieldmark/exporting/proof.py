@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldmark.evals.judges.normalise import fold, is_cjk
+from fieldmark.exporting.spellings import Spellings
 from fieldmark.sandbox.goldscan import Phrases
 from fieldmark.task import Gold
 
@@ -46,7 +47,7 @@ class Found:
 
 
 class GoldSearch:
-    """`short`: phrases that are too short to be searched for, unless `every` one is."""
+    """`short`: phrases that are too short to be searched for, unless `every` one is, and in any spelling."""
 
     def __init__(self, gold: Mapping[str, Gold], *, every: bool = False) -> None:
         self._every = every
@@ -59,6 +60,7 @@ class GoldSearch:
             for link in item.evidence:
                 self._add_evidence(f"evidence of task {task_id}", link)
         self._search = Phrases(self._whose)
+        self._spelt = Spellings(self._whose if every else ())
 
     def __len__(self) -> int:
         return len(self._whose) + len(self._links)
@@ -67,7 +69,8 @@ class GoldSearch:
         """Whose gold a text holds."""
         read = "\n".join(_readings(text))
         links = _link(read)
-        return {self._whose[phrase] for phrase in self._search.within(read)} | {
+        found = self._search.within(read) | self._spelt.within(f"{read}{_BREAK}{urllib.parse.unquote(read)}")
+        return {self._whose[phrase] for phrase in found} | {
             what for link, what in self._links.items() if link in links
         }
 

@@ -58,6 +58,8 @@ def _checked_all(study: Study, folder: StudyDir, missing: list[StudyRun]) -> dic
     """Run → its plan, of those that are to come. UsageError: a changed setting, or an arm that cannot run."""
     if before := _asked_before(folder):
         check_unchanged(study, folder.recorded(), before)
+    for run in missing:
+        _check_source(study, folder, run)
     return {run.name: _checked(run) for run in missing}
 
 
@@ -78,12 +80,33 @@ def _asked_before(folder: StudyDir) -> dict[str, dict[str, str]]:
 def _checked(run: StudyRun) -> Plan:
     """The plan of a run that is to come, without asking its model anything. UsageError names the arm."""
     try:
-        remembering.frozen_source(run.config)
         plan = preflight.make_plan(run.config.model_copy(update={"preflight": False}))
     except UsageError as error:
         raise UsageError(f"arm {run.arm.name}: {error}") from None
     plan.docker.close()
     return plan
+
+
+def _check_source(study: Study, folder: StudyDir, run: StudyRun) -> None:
+    """The run whose memory a new one is to read. UsageError: it is none, or one of this study that is not
+    finished: what it holds would hang on what is run first.
+    """
+    if run.config.frozen is None or folder.run(run.name).run_json.exists():
+        return
+    own = [
+        each.name
+        for each in study.runs
+        if folder.run(each.name).path.resolve() == run.config.frozen.resolve()
+    ]
+    if own and not is_done(folder.run(own[0])):
+        raise UsageError(
+            f"arm {run.arm.name} reads the memory of {own[0]}, a run of this study that is not finished: run "
+            "the study without this arm first, then add it"
+        )
+    try:
+        remembering.frozen_source(run.config)
+    except UsageError as error:
+        raise UsageError(f"arm {run.arm.name}: {error}") from None
 
 
 def _record(study: Study, folder: StudyDir, plans: list[Plan]) -> RecordedStudy:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fieldmark.config import RunConfig
+from fieldmark.config import FROZEN, RunConfig
 from fieldmark.errors import UsageError
 from fieldmark.launch import MAY_CHANGE, paths
 from fieldmark.options import FLAT, MODEL_KEYS
@@ -24,7 +24,8 @@ _SHOWN = 5
 def asked(config: RunConfig) -> Asked:
     """Every setting that is in a result: paths whole, URLs without a query and a password."""
     dumped = config.model_dump(mode="json", exclude_none=True, exclude=MAY_CHANGE)
-    return dict(_flat("", {**dumped, **paths(config)}))
+    source = {"memory": f"{FROZEN}{config.frozen.resolve()}"} if config.frozen else {}
+    return dict(_flat("", {**dumped, **paths(config), **source}))
 
 
 def check_unchanged(study: Study, was: RecordedStudy, before: dict[str, Asked]) -> None:

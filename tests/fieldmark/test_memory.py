@@ -48,6 +48,11 @@ def solve(prompt, tools):
     return {"answer": "red", "rationale": json.dumps([prompt.notes, found, told])}
 """
 
+BELIEVER = """
+def solve(prompt, tools):
+    return {"answer": "dotted" if any("dotted" in note for note in prompt.notes) else "red"}
+"""
+
 MARKER = """
 import json, os, pathlib, subprocess
 from fieldmark.client import GatewayClient, GatewayRefused
@@ -129,13 +134,26 @@ def test_notes_pass_through_every_door_and_survive_kill_9(
     planted = {**notes[0].model_dump(), "note": "false", "text": "Every square is dotted."}
     with run.memory_file.open("a") as file:
         file.write(json.dumps(planted) + "\n")
+    (tmp_path / "believer.py").write_text(BELIEVER)
     done = fieldmark(
-        "run", "--benchmark", tiny, "--memory", "frozen:out", "--out", "again", "--tasks", "square-blue"
-    )
+        "run", "--benchmark", tiny, "--memory", "frozen:out", "--out", "again", "--tasks", "square-blue",
+        "--agent", "./believer.py",
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     shown = fieldmark("memory", "again", "--note", "false", "--json")
     told_of = json.loads(shown.stdout)["notes"][0]["read_by"]
     assert [(reader["id"], reader["at"]) for reader in told_of] == [("square-blue", ["lease"])]
+    shown = fieldmark("memory", "out", "--note", "false", "--in", ".")
+    assert "read by square-blue (lease, " in shown.stdout
+    assert (
+        "answered 'dotted', incorrect  [in again]\ntouched: 1 answers (1 at hand 1), 0 correct"
+        in shown.stdout
+    )
+    rows = json.loads(fieldmark("report", "again", "--json").stdout)["runs"][0]["memory"]["rows"]
+    assert [row["episodes"]["count"] for row in rows] == [0, 1, 1]
+    shown = fieldmark("memory", "out", "--note", notes[0].note, "--in", ".")
+    assert "touched: 4 answers (4 at hand 1), 0 correct" in shown.stdout
+    assert shown.stdout.count("\ncarried on by ") == 3
 
 
 def test_without_memory_nothing_of_an_episode_is_seen_by_the_next(

@@ -24,6 +24,7 @@ from fieldmark.rundir import RunDir, episode_key
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.staging import StagedTask, stage
 from fieldmark.task import Task
+from fieldmark.task_selection import select_tasks
 
 INHERIT = RunConfig(memory="inherit")
 IDS = ("square-red", "square-green", "square-blue", "square-white")
@@ -171,6 +172,29 @@ async def test_what_an_episode_had_can_be_told_again(
     jsonl.write_all(run.folder.memory_file, [{**rows[0], "text": "edited"}, *rows[1:]])
     with pytest.raises(UsageError, match="is not what 'square-blue' read in epoch 0"):
         before(run.folder, IDS[2])
+
+
+@pytest.mark.parametrize(("waves", "epochs", "order"), [(1, 1, 1), (2, 2, 0), (3, 2, 2)])
+async def test_the_folder_alone_tells_what_an_episode_may_read(
+    tmp_path: Path, tasks: list[Task], backends: Backends, waves: int, epochs: int, order: int
+) -> None:
+    """As its run has it: in the order of the run, anew in each epoch, whose last wave may not be full."""
+    config = RunConfig(memory="inherit", waves=waves, epochs=epochs, order=order)
+    ordered = select_tasks(tasks, "tiny", config)
+    assert (ordered == tasks) == (order == 0)
+    run = Played(tmp_path / "run", ordered, config)
+    grid = [(staged, epoch) for epoch in range(epochs) for staged in run.staged]
+    for wave, due in enumerate(waves_of(grid, waves)):
+        for staged, epoch in due:
+            name = f"{staged.task.id} {epoch}"
+            row = {"id": staged.task.id, "epoch": epoch, "note": name, "kind": "family", "text": name}
+            jsonl.append(run.folder.memory_file, {**row, "cites": [1], "wave": wave})
+    async with run.memory(backends) as memory:
+        for staged, epoch in grid:
+            read = [each.note.note for each in (await memory.before(staged, epoch)).stored]
+            place = run.staged.index(staged) // waves * waves
+            assert read == [f"{task.id} {epoch}" for task in ordered[:place]]
+            assert [note.note for note in before(run.folder, staged.task.id, epoch)] == read
 
 
 async def test_a_frozen_memory_is_copied_read_by_all_and_never_written(

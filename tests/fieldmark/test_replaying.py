@@ -101,6 +101,23 @@ def test_other_settings_are_told(recorded: Path) -> None:
     )
 
 
+def test_notes_that_would_be_others_are_told(recorded: Path) -> None:
+    """Which notes an episode inherits hangs on the tasks before it; where they are kept does not matter."""
+    memory, order = {"mode": "inherit", "waves": 1, "store": "sqlite"}, {"number": 1, "sha256": "a"}
+    run = RunDir.open(recorded)
+    run.write_config({**DESCRIBED, "memory": memory, "order": order})
+    _, recording = replaying.settled(load_config(None, {"model": f"replay:{recorded}"}))
+    assert recording is not None
+    for memory_now, order_now, told in (
+        ({**memory, "store": "postgres"}, order, None),
+        (memory, {"number": 2, "sha256": "b"}, "order"),
+        ({**memory, "waves": 2}, order, "memory"),
+        ({}, order, "memory, order"),
+    ):
+        line = replaying.warning(recording, {**DESCRIBED, "memory": memory_now, "order": order_now})
+        assert line == (told and f"replay: not as in a: {told}; requests that differ are counted as drift")
+
+
 def test_a_resumed_run_goes_on_with_the_recording_that_it_began_with(recorded: Path, tmp_path: Path) -> None:
     config, recording = replaying.settled(load_config(None, {"model": f"replay:{recorded}"}))
     begun = {"model": {**MODEL, **replaying.describe(recording)}}

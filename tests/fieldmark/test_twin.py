@@ -54,13 +54,15 @@ def test_a_killed_twin_is_finished_by_going_on_with_its_run(
     assert "it is used again" in again.stderr
 
 
-def test_a_twin_has_all_but_tools_and_skills(tmp_path: Path) -> None:
+def test_a_twin_has_all_but_tools_skills_and_memory(tmp_path: Path) -> None:
     config = RunConfig(
         agent="react", model=ModelConfig(name="m", base_url="http://h/v1"), tools=["ocr"], skills=["none"],
-        tool=[tmp_path / "t.py"], seed=4, epochs=3, image=512, name="mine", with_twin=True,
+        tool=[tmp_path / "t.py"], seed=4, epochs=3, image=512, name="mine", with_twin=True, memory="inherit",
+        waves=2, memory_url="postgresql://h/d",
     )  # fmt: skip
     made = twin.twin_config(config, tmp_path / "mine")
     assert (made.agent, made.tools, made.tool, made.skills) == ("closed_book", None, [], None)
+    assert (made.memory, made.waves, made.memory_url) == ("off", None, None)
     assert (made.name, made.out) == ("mine-closed-book", tmp_path / "mine-closed-book")
     shared = ("model", "eyes", "judge", "seed", "epochs", "image", "limits", "protocol")
     assert [getattr(made, name) for name in shared] == [getattr(config, name) for name in shared]

@@ -72,6 +72,14 @@ def test_closed_book_has_no_tools_skills_and_search_by_itself() -> None:
     assert "web" not in follows(**{**closed, "agent": "forager"})
 
 
+def test_the_closed_book_twin_of_a_run_with_memory_has_none() -> None:
+    warm, twin = {**RUN, "memory": {"mode": "inherit"}}, {**RUN, "agent": "closed_book"}
+    assert consequences(differences(warm, twin), warm, twin) == ["memory"]
+    assert consequences(differences(twin, warm), twin, warm) == ["memory"]
+    own = {**twin, "memory": {"mode": "frozen"}}
+    assert consequences(differences(RUN, own), RUN, own) == []
+
+
 def test_an_agent_with_packages_has_an_image_of_its_own() -> None:
     packages = {"memory_mb": 1024, "packages": ["opencode-ai@1"]}
     assert follows(agent="opencode", container=packages, image={"tag": "fieldmark:opencode-1"}) == ["image"]

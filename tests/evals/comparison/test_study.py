@@ -82,13 +82,34 @@ def test_the_readers_of_a_memory_are_counted_by_arm(build_run: BuildRun) -> None
     run.task("t0").episode("t0", verdict="incorrect").event("gateway", "memory_read", query="", hits=[])
     twice = [{"note": "n1", "score": 0.5}, {"note": "n1", "score": 0.4}]
     run.task("t1").episode("t1", verdict="correct").event("gateway", "memory_read", query="", hits=twice)
-    jsonl.append(run.finish().memory_file, {"note": "n1"})
+    note = {"id": "t0", "note": "n1", "kind": "operator", "text": "it was a Saab 340", "cites": [3]}
+    jsonl.append(run.finish().memory_file, note)
     arms = {"off": {"memory": "off"}, "inherit": {"memory": "inherit"}}
     made = study_comparison(record(build_run, arms, [(arm, arm, None) for arm in arms]))
     (used,) = made.memory
     assert (used.arm, used.notes, used.readings, used.readers, used.episodes) == ("inherit", 1, 1, 1, 2)
-    assert (used.correct.count, used.correct.n) == (1, 1)
-    assert "Memory by arm" in {table.title for table in study_tables(made)}
+    assert (used.correct.count, used.correct.n, used.stood) == (1, 1, 1)
+    (effect,) = made.changed
+    assert (effect.arm, effect.without) == ("inherit", "off")
+    assert [(row.pairs, row.helped, row.hurt) for row in effect.rows] == [(1, 0, 1), (1, 1, 0), (1, 1, 0)]
+    titles = {table.title for table in study_tables(made)}
+    assert {"Memory by arm", "Did memory change the answer"} <= titles
+
+
+def test_an_arm_with_a_memory_goes_along_beside_the_same_arm_without(build_run: BuildRun) -> None:
+    """The baseline has no skills: against it the curve would show what the skills do."""
+    arms = {
+        "base": ({"memory": "off", "skills": "none"}, "0000"),
+        "skill": ({"memory": "off", "skills": "all"}, "1100"),
+        "both": ({"memory": "inherit", "skills": "all"}, "1111"),
+    }
+    rows = study_comparison(study_of(build_run, arms)).quarters
+    told = {arm: [(row.against, row.difference) for row in rows if row.arm == arm] for arm in arms}
+    assert told == {
+        "base": [(None, None)] * 4,
+        "skill": [("base", 1), ("base", 1), ("base", 0), ("base", 0)],
+        "both": [("skill", 0), ("skill", 0), ("skill", 1), ("skill", 1)],
+    }
 
 
 def test_compare_takes_every_pair_of_arms(build_run: BuildRun) -> None:
