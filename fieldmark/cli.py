@@ -30,6 +30,7 @@ COMMANDS = {
     "registry": "Import aircraft registries into one file, and look aircraft up.",
     "report": "Print the tables of one or more runs and write report.html.",
     "sandbox": "Build, check, clean, save or load the sandbox image.",
+    "show": "Show one episode: what became of it, and its events.",
     "skills": "List the skills, or check a folder of them.",
     "sql": "Ask the tables of one or more runs by SQL.",
     "tool": "Call one tool, or list them.",
