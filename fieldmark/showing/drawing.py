@@ -22,21 +22,25 @@ def draw_header(lines: Iterable[tuple[str, str]], console: Console) -> None:
 
 
 def draw_timeline(moments: Iterable[Moment], console: Console) -> None:
-    """A line an event, what belongs to it indented below: `seq`, seconds since the lease, who tells it."""
-    text = Text()
+    """A line an event, what belongs to it indented below: `seq`, seconds since the lease, who tells it.
+
+    A pipe gets whole lines, which are easier to search, without Rich, which takes its time.
+    """
+    width = max(console.width - len(_INDENT), 20)
     for moment in moments:
-        text.append(f"{moment.seq:>6} {moment.t:>9.2f} {moment.by:8} ", "dim")
-        lines = [(moment.head, _STYLES[moment.tone])]
-        lines += [(line, "red" if moment.tone == "bad" else "dim") for line in moment.below]
-        for place, (line, style) in enumerate(lines):
-            text.append(_INDENT if place else "")
-            text.append(f"\n{_INDENT}".join(_wrapped(line, console)) + "\n", style)
-    console.print(text, soft_wrap=True, end="")
+        start = f"{moment.seq:>6} {moment.t:>9.2f} {moment.by:8} "
+        if console.is_terminal:
+            console.print(_styled(moment, start, console, width), soft_wrap=True)
+        else:
+            console.file.write(f"\n{_INDENT}".join([start + moment.head, *moment.below]) + "\n")
 
 
-def _wrapped(line: str, console: Console) -> list[str]:
-    """Within the terminal; a pipe gets whole lines, which are easier to search."""
-    width = console.width - len(_INDENT)
-    if not console.is_terminal or 2 * len(line) <= width:
-        return [line]
-    return [part.plain.rstrip() for part in Text(line).wrap(console, max(width, 20), overflow="fold")]
+def _styled(moment: Moment, start: str, console: Console, width: int) -> Text:
+    below = "red" if moment.tone == "bad" else "dim"
+    lines = [*_wrapped(Text(moment.head, _STYLES[moment.tone]), console, width)]
+    lines += [part for line in moment.below for part in _wrapped(Text(line, below), console, width)]
+    return Text.assemble((start, "dim"), Text(f"\n{_INDENT}").join(lines))
+
+
+def _wrapped(line: Text, console: Console, width: int) -> Iterable[Text]:
+    return [line] if 2 * len(line) <= width else line.wrap(console, width, overflow="fold")
