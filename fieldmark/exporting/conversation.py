@@ -67,7 +67,8 @@ class Conversation:
 
 def conversations(events: Sequence[Event], blobs: BlobStore) -> list[Conversation]:
     """The agent's own first (perhaps without a step), then those of its sub-agents."""
-    joined, seen = _Calls(events), _Seen(blobs)
+    joined = _Calls(events)
+    seen = _Seen(blobs, joined.pictures)
     found: dict[str | None, Conversation] = {None: Conversation(None)}
     for turn in turns(events):
         if turn.side or turn.replaced or turn.response is None:
@@ -80,10 +81,11 @@ def conversations(events: Sequence[Event], blobs: BlobStore) -> list[Conversatio
 
 
 class _Seen:
-    """The messages that a conversation has had already."""
+    """The messages that a conversation has had already. `told`: the pictures that results tell of."""
 
-    def __init__(self, blobs: BlobStore) -> None:
+    def __init__(self, blobs: BlobStore, told: set[str]) -> None:
         self._blobs = blobs
+        self._told = told
         self._had: set[tuple[str | None, str]] = set()
 
     def new(self, request: ModelRequest, thread: str | None) -> Iterator[Said]:
@@ -111,6 +113,9 @@ class _Seen:
             if role in _OUTSIDE or (role == "user" and (words or shown)):
                 yield Said(role in _OUTSIDE, words, shown)
                 shown = ()
+        untold = tuple(picture for picture in shown if picture.blob not in self._told)
+        if untold:  # beside the result of a tool that only the gateway saw
+            yield Said(False, "", untold)
 
 
 class _Calls:
@@ -121,9 +126,11 @@ class _Calls:
         self._by_model_call: defaultdict[str, list[ToolCall]] = defaultdict(list)
         self._results: dict[tuple[bool, str], ToolResult] = {}
         self._ids: set[str] = set()
+        self.pictures: set[str] = set()
         for event in events:
             if isinstance(event, ToolResult):
                 self._results[event.by == "gateway", event.call] = event
+                self.pictures |= {picture.blob for picture in event.pictures}
             elif isinstance(event, ToolCall) and event.tap:
                 if event.by != "gateway" or event.tap not in self._by_tap:
                     self._by_tap[event.tap] = event
