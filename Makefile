@@ -1,4 +1,4 @@
-.PHONY: setup image demo test test-agents check bench lock clean
+.PHONY: setup image demo test test-agents test-programs check bench lock clean
 .DEFAULT_GOAL := demo
 
 # Everything this machine needs: .venv, Tesseract, a Docker engine. Nothing is done twice.
@@ -20,6 +20,10 @@ test: image
 # Agents of others, really installed, against a scripted model: their images are built when they are not there.
 test-agents: image
 	@FIELDMARK_TEST_AGENTS=1 .venv/bin/pytest tests/real_agents
+
+# Programs of others that read our exports, really installed, in an environment of their own.
+test-programs: setup
+	@FIELDMARK_TEST_PROGRAMS=1 .venv/bin/pytest tests/real_programs
 
 check: setup
 	@.venv/bin/ruff check

@@ -23,6 +23,8 @@ def tasks(source: Source) -> Iterator[TaskRow]:
         size = image if isinstance(image, dict) else {}
         yield TaskRow(
             run=source.name,
+            arm=source.arm,
+            task_order=source.task_order,
             id=str(row.get("id")),
             question=str(row.get("question") or ""),
             episodes=there[str(row.get("id"))],
@@ -38,6 +40,8 @@ def episodes(source: Source) -> Iterator[EpisodeRow]:
     for cell, record in source.episodes:
         yield EpisodeRow(
             run=source.name,
+            arm=source.arm,
+            task_order=source.task_order,
             id=cell.id,
             epoch=cell.epoch,
             **_judged(cell),

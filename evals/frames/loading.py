@@ -18,7 +18,8 @@ from fieldmark.evals.frames.findings import facts, failures, verdicts
 from fieldmark.evals.frames.frame import frame
 from fieldmark.evals.frames.rows import CallRow, EpisodeRow, FactRow, FailureRow, TaskRow, VerdictRow
 from fieldmark.evals.frames.source import Source
-from fieldmark.study.folder import runs_at
+from fieldmark.rundir import RunDir
+from fieldmark.study.folder import StudyDir
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -98,12 +99,39 @@ class Frames:
 
 
 def load(*runs: str | os.PathLike[str]) -> Frames:
-    """The tables of these runs, of a study all its runs. UsageError: none is named, one twice, or no run."""
-    folders = [folder for run in runs for folder in runs_at(Path(run))]
-    if not folders:
-        raise UsageError("no run folder is named: load('runs/RUN')")
-    if len({folder.path.resolve() for folder in folders}) < len(folders):
+    """The tables of these run folders; of a study, those of all its runs.
+
+    UsageError: none is named, one twice, or one is neither.
+    """
+    found = [each for run in runs for each in _runs(run)]
+    if not found:
+        raise UsageError("no run folder is named, or none in a study has begun: load('runs/RUN')")
+    names = [each.folder.path.resolve() for each in found]
+    if len(set(names)) < len(names):
         raise UsageError("the same run folder is named twice: name each once")
-    shared = Counter(folder.path.resolve().name for folder in folders)
-    named = [(folder.path.resolve().name, str(folder.path), folder) for folder in folders]
-    return Frames([Source(path if shared[name] > 1 else name, folder) for name, path, folder in named])
+    shared = Counter(path.name for path in names)
+    return Frames(
+        [
+            Source(each.given if shared[path.name] > 1 else path.name, each.folder, each.arm, each.order)
+            for path, each in zip(names, found, strict=True)
+        ]
+    )
+
+
+class _Found(NamedTuple):
+    """A run folder, the path by which it was named, and its place in a study."""
+
+    given: str
+    folder: RunDir
+    arm: str | None = None
+    order: int | None = None
+
+
+def _runs(given: str | os.PathLike[str]) -> list[_Found]:
+    study = StudyDir(Path(given))
+    if not study.begun:
+        return [_Found(str(given), RunDir.open(study.path))]
+    return [
+        _Found(str(folder.path), RunDir.open(folder.path), each.arm, each.order)
+        for each, folder in study.begun_runs()
+    ]

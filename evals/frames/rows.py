@@ -13,11 +13,16 @@ class _Run(BaseModel):
     id: str = Field(description="the task")
 
 
+class _Arm(BaseModel):
+    arm: str | None = Field(description="the arm of a study; null outside one, as is the next")
+    task_order: int | None = Field(description="its order of the tasks; null where the study has none")
+
+
 class _Key(_Run):
     epoch: int = Field(description="which look at the task, from 0")
 
 
-class TaskRow(_Run):
+class TaskRow(_Arm, _Run):
     """A task of the run, done or not."""
 
     question: str = Field(description="what was asked")
@@ -31,7 +36,7 @@ class TaskRow(_Run):
     height: int | None = Field(description="pixels of the original picture")
 
 
-class EpisodeRow(_Key):
+class EpisodeRow(_Arm, _Key):
     """An episode that ended."""
 
     split: str = Field(description="label of the task, as are the next four")

@@ -16,11 +16,15 @@ Key = tuple[str, int]
 
 
 class Source:
-    """A run under the name that its rows have. `cells`: every task × epoch."""
+    """A run under the name that its rows have, and its place in a study. `cells`: every task × epoch."""
 
-    def __init__(self, name: str, folder: RunDir) -> None:
+    def __init__(
+        self, name: str, folder: RunDir, arm: str | None = None, task_order: int | None = None
+    ) -> None:
         self.name = name
         self.folder = folder
+        self.arm = arm
+        self.task_order = task_order
 
     @cached_property
     def config(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`fieldmark export`: what of a run may be published, proved to hold no gold."""
+"""`fieldmark export`: a run for other programs, and what of it may be published."""
 
 from __future__ import annotations
 
@@ -10,34 +10,90 @@ import click
 from fieldmark.errors import UsageError
 
 SHOWN = 20
+CHOICES = ("--public", "--parquet", "--csv", "--atif", "--inspect")
+_OUT = click.Path(path_type=Path)
 
 
 @click.command("export")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=_OUT)
+@click.option("--public", type=_OUT, metavar="DIR", help="What may be published, proved to hold no gold.")
+@click.option("--parquet", type=_OUT, metavar="DIR", help="The tables of docs/sql.md as Parquet files.")
+@click.option("--csv", type=_OUT, metavar="DIR", help="The same as CSV files, safe to open in Excel.")
+@click.option("--atif", type=_OUT, metavar="DIR", help="A trajectory an episode, in Harbor's ATIF.")
+@click.option("--inspect", type=_OUT, metavar="FILE.eval", help="A log that `inspect view` opens.")
+@click.option("--private", is_flag=True, help="Gold too, and what only gold could tell; not with --public.")
 @click.option(
-    "--public", type=click.Path(path_type=Path), metavar="OUT", required=True,
-    help="The new folder.",
-)  # fmt: skip
-@click.option(
-    "--traces", is_flag=True, help="The traces too; pages in them often quote gold, which is refused."
+    "--traces",
+    is_flag=True,
+    help="With --public: traces too; pages in them often quote gold, which is refused.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def command(run: Path, public: Path, traces: bool, as_json: bool) -> int:
-    """Copy what may be published of RUN to the folder OUT: ids, predictions, verdicts, aggregates.
+def command(
+    run: Path, public: Path | None, parquet: Path | None, csv: Path | None, atif: Path | None,
+    inspect: Path | None, private: bool, traces: bool, as_json: bool,
+) -> int:  # fmt: skip
+    """Write RUN for another program, or what of it may be published: one choice at a time.
 
-    No question, label, picture, rationale or anything of private/. Every written line is searched for each
-    reference answer, alias and evidence link; when one is there, the file and line are named, nothing is
-    written, and the exit code is 1. results.csv is safe to open in Excel; the .jsonl files are the truth.
+    --public: ids, predictions, verdicts, aggregates; no question, label, picture, rationale or anything of
+    private/. Every written line is searched for each reference answer, alias and evidence link; when one is
+    there, the file and line are named, nothing is written, and the exit code is 1.
+
+    The other exports are for your own use, not for publishing: they hold questions, pictures and what traces
+    hold, pages included, and no gold unless you say --private. --parquet and --csv take a study, too.
 
     \b
     fieldmark export runs/A --public published/A
-    fieldmark export runs/A --public published/A-traces --traces
+    fieldmark export runs/A --parquet tables/A
+    fieldmark export runs/A --inspect logs/A.eval
     """
+    chosen = dict(zip(CHOICES, (public, parquet, csv, atif, inspect), strict=True))
+    given = [(name, out) for name, out in chosen.items() if out is not None]
+    if len(given) != 1:
+        told = "give one of them" if given else "say what to write"
+        raise UsageError(
+            f"export: {told}: {', '.join(CHOICES)}; `fieldmark export --help` says what they are"
+        )
+    name, out = given[0]
+    if out.resolve().is_relative_to(run.resolve()):
+        raise UsageError(f"{name} {out} is inside the run: name a place outside")
+    if name == "--public":
+        if private:
+            raise UsageError("--public and --private: what is published holds no gold; leave one out")
+        return _public(run, out, traces=traces, as_json=as_json)
+    if traces:
+        raise UsageError("--traces is for --public: the other exports say what traces hold anyway")
+    wrote = _written(name, run, out, private=private)
+    if as_json:
+        click.echo(json.dumps({"out": str(out), "wrote": wrote, "private": private}))
+    else:
+        gold = (
+            "with gold: keep it to yourself" if private else "no gold, and not proved so: not to be published"
+        )
+        click.echo(f"{out}: {', '.join(f'{count} {what}' for what, count in wrote.items())}; {gold}")
+    return 0
+
+
+def _written(name: str, run: Path, out: Path, *, private: bool) -> dict[str, int]:
+    """Write it; what it is, and how many of it."""
+    from fieldmark.evals.frames import load
+    from fieldmark.exporting.atif import export_atif
+    from fieldmark.exporting.inspect_log import export_inspect
+    from fieldmark.exporting.tables import export_csv, export_parquet
+    from fieldmark.rundir import RunDir
+
+    if name == "--parquet":
+        return export_parquet(load(run), out, private=private)
+    if name == "--csv":
+        return export_csv(load(run), out, private=private)
+    if name == "--atif":
+        return {"trajectories": export_atif(RunDir.open(run), out, private=private)}
+    return {"samples": export_inspect(RunDir.open(run), out, private=private)}
+
+
+def _public(run: Path, public: Path, *, traces: bool, as_json: bool) -> int:
     from fieldmark.exporting.public import export_public
     from fieldmark.rundir import RunDir
 
-    if public.resolve().is_relative_to(run.resolve()):
-        raise UsageError(f"--public {public} is inside the run: name a folder outside")
     exported = export_public(RunDir.open(run), public, traces=traces)
     if as_json:
         told = {**vars(exported), "found": [vars(each) for each in exported.found]}

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 def command(arguments: tuple[str, ...], as_json: bool, as_csv: bool) -> None:
     """Ask runs by SQL: the tables are tasks, episodes, calls, verdicts, facts and failures.
 
-    The SQL is DuckDB's, and can only read these tables. docs/sql.md has their columns and useful queries.
+    A study stands for all its runs. The SQL is DuckDB's, and can only read these tables. docs/sql.md has
+    their columns and useful queries.
 
     \b
     fieldmark sql runs/a "SELECT top, count(*) AS n, avg(correct::INT) FROM episodes WHERE done GROUP BY top"

@@ -14,7 +14,7 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.frames import TABLES
 from fieldmark.findings import Failure, GoldFacts, TraceFacts
 from fieldmark.rundir import RunDir
-from tests.evals.study_folders import study_of
+from tests.evals.study_folders import record, run_in, study_of
 
 if TYPE_CHECKING:
     from tests.evals.conftest import BuildRun
@@ -142,3 +142,19 @@ def test_importing_fieldmark_loads_nothing() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
     assert fieldmark.__all__ == ["__version__", "load"]
+
+
+def test_a_study_stands_for_its_runs(build_run: BuildRun) -> None:
+    run_in(build_run, "off-o1", "10")
+    run_in(build_run, "on-o1", "11")
+    study = record(
+        build_run, {"off": {"memory": "off"}, "on": {"memory": "on"}},
+        [("off-o1", "off", 1), ("on-o1", "on", 1), ("on-o2", "on", 2)],
+    )  # fmt: skip
+    episodes = fieldmark.load(study.path).episodes
+    assert list(episodes.groupby(["run", "arm", "task_order"]).correct.sum().items()) == [
+        (("off-o1", "off", 1), 1), (("on-o1", "on", 1), 2),
+    ]  # fmt: skip
+    assert fieldmark.load(study.path / "on-o1").episodes.arm.isna().all()
+    with pytest.raises(UsageError, match="named twice"):
+        fieldmark.load(study.path, study.path / "on-o1")

@@ -1,0 +1,1 @@
+"""One episode, for a person's eyes: `fieldmark show`."""

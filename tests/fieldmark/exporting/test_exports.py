@@ -1,0 +1,163 @@
+"""Exports for other programs: what is in them, and that no gold is. Those programs: tests/real_programs."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner, Result
+
+import fieldmark
+from fieldmark.commands.export import command
+from fieldmark.errors import UsageError
+from fieldmark.rundir import RunDir
+from tests.fieldmark.exporting.recorded import recorded_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDir:
+    return recorded_run(tmp_path / "run")
+
+
+def export(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(each) for each in arguments], catch_exceptions=False)
+
+
+def refusal(*arguments: object) -> str:
+    with pytest.raises(UsageError) as caught:
+        export(*arguments)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def everything(out: Path) -> str:
+    """All texts of an export, also those in a zip."""
+    if out.suffix == ".eval":
+        with zipfile.ZipFile(out) as archive:
+            return "".join(archive.read(name).decode() for name in archive.namelist())
+    files = [path for path in out.rglob("*") if path.is_file() and path.suffix != ".png"]
+    return "".join(path.read_bytes().decode("utf-8", "replace") for path in files)
+
+
+@pytest.mark.parametrize(
+    ("choice", "name"), [("--csv", "c"), ("--parquet", "p"), ("--atif", "a"), ("--inspect", "i.eval")]
+)
+def test_gold_only_when_it_is_asked_for_and_never_over_what_is_there(
+    run: RunDir, tmp_path: Path, choice: str, name: str
+) -> None:
+    done = export(run.path, choice, tmp_path / name)
+    assert "not to be published" in done.stdout
+    assert "SECRET" not in everything(tmp_path / name)
+    told = json.loads(export(run.path, choice, tmp_path / f"private-{name}", "--private", "--json").stdout)
+    assert told["private"] is True
+    if choice in ("--atif", "--inspect"):
+        assert "SECRET-a/1" in everything(tmp_path / f"private-{name}")
+        assert "SECRET-reason" not in everything(tmp_path / f"private-{name}")
+    assert "is there already" in refusal(run.path, choice, tmp_path / name)
+
+
+def test_one_choice_and_a_place_outside(run: RunDir, tmp_path: Path) -> None:
+    choices = "--public, --parquet, --csv, --atif, --inspect"
+    assert choices in refusal(run.path)
+    assert choices in refusal(run.path, "--csv", tmp_path / "a", "--atif", tmp_path / "b")
+    assert "inside the run" in refusal(run.path, "--csv", run.path / "c")
+    assert "end in .eval" in refusal(run.path, "--inspect", tmp_path / "x.zip")
+    assert "--public and --private" in refusal(run.path, "--public", tmp_path / "p", "--private")
+    assert "--traces is for --public" in refusal(run.path, "--csv", tmp_path / "p", "--traces")
+    assert {path.name for path in tmp_path.iterdir()} == {"run"}
+
+
+def test_parquet_has_the_tables_with_their_types(run: RunDir, tmp_path: Path) -> None:
+    export(run.path, "--parquet", tmp_path / "p")
+    frames = fieldmark.load(run.path)
+
+    def ask(query: str) -> list[Any]:
+        return duckdb.execute(query).fetchall()
+
+    episodes = f"'{tmp_path / 'p' / 'episodes.parquet'}'"
+    assert ask(f"SELECT id, epoch, outcome, correct, answer, confidence FROM {episodes} ORDER BY id") == [
+        ("a/1", 1, "partially_correct", False, "=Saab 云栖", 0.5),
+        ("b", 0, "no_answer", False, None, None),
+        ("c", 0, "sandbox_error", None, None, None),
+    ]
+    types = dict(row[:2] for row in ask(f"DESCRIBE FROM {episodes}"))
+    assert list(types) == list(frames.episodes.columns)
+    assert (types["correct"], types["acts"], types["cost"], types["arm"]) == (
+        "BOOLEAN",
+        "BIGINT",
+        "DOUBLE",
+        "VARCHAR",
+    )
+    assert ask(f"SELECT name, ok FROM '{tmp_path / 'p' / 'calls.parquet'}' ORDER BY seq") == [
+        ("crop_zoom", True), ("task", False),
+    ]  # fmt: skip
+    assert "seen" not in dict(row[:2] for row in ask(f"DESCRIBE FROM '{tmp_path / 'p' / 'facts.parquet'}'"))
+    export(run.path, "--parquet", tmp_path / "private", "--private")
+    facts = ask(f"DESCRIBE FROM '{tmp_path / 'private' / 'facts.parquet'}'")
+    assert [row[0] for row in facts] == list(frames.facts.columns)
+
+
+def test_csv_is_safe_in_excel(run: RunDir, tmp_path: Path) -> None:
+    export(run.path, "--csv", tmp_path / "c")
+    with (tmp_path / "c" / "episodes.csv").open(encoding="utf-8-sig", newline="") as file:
+        first, second, _ = sorted(csv.DictReader(file), key=lambda row: row["id"])
+    assert (first["answer"], first["confidence"], first["correct"]) == ("'=Saab 云栖", "0.5", "False")
+    assert (second["answer"], second["confidence"], second["arm"]) == ("", "", "")
+
+
+def test_an_atif_trajectory(run: RunDir, tmp_path: Path) -> None:
+    assert export(run.path, "--atif", tmp_path / "a").stdout.startswith(f"{tmp_path / 'a'}: 3 trajectories")
+    made = {path.stem: json.loads(path.read_text()) for path in (tmp_path / "a").glob("*.json")}
+    told = next(made[record.trace.removesuffix(".jsonl")] for record in run.episodes() if record.id == "a/1")
+    assert told["schema_version"] == "ATIF-v1.7"
+    assert [(step["step_id"], step["source"]) for step in told["steps"]] == [
+        (1, "system"), (2, "user"), (3, "agent"), (4, "user"), (5, "agent"),
+    ]  # fmt: skip
+    image = told["steps"][1]["message"][1]["source"]["path"]
+    assert (tmp_path / "a" / image).read_bytes().startswith(b"\x89PNG")
+    reply = told["steps"][2]
+    assert reply["metrics"] == {"prompt_tokens": 90, "completion_tokens": 7, "cached_tokens": 40}
+    assert [call["tool_call_id"] for call in reply["tool_calls"]] == ["x", "x-m1.1"]
+    zoomed, failed = reply["observation"]["results"]
+    assert zoomed["extra"]["pictures"][0]["box"] == [1, 2, 30, 20]
+    assert (failed["source_call_id"], failed["content"], failed["extra"]["ok"]) == (
+        "x-m1.1",
+        "too slow",
+        False,
+    )
+    (sub,) = told["subagent_trajectories"]
+    assert failed["subagent_trajectory_ref"][0]["trajectory_id"] == sub["trajectory_id"]
+    assert [step["source"] for step in sub["steps"]] == ["system", "agent"]
+    assert told["extra"]["fieldmark"]["verdict"]["label"] == "partially_correct"
+    silent = next(each for each in made.values() if each["extra"]["fieldmark"]["status"] == "timeout")
+    assert [step["message"] for step in silent["steps"]] == ["What is this?"]
+
+
+def test_an_inspect_log(run: RunDir, tmp_path: Path) -> None:
+    export(run.path, "--inspect", tmp_path / "i.eval")
+    with zipfile.ZipFile(tmp_path / "i.eval") as archive:
+        names = archive.namelist()
+        header = json.loads(archive.read("header.json"))
+        sample = json.loads(archive.read("samples/a/1_epoch_2.json"))
+        summaries = {each["id"]: each for each in json.loads(archive.read("summaries.json"))}
+        late = json.loads(archive.read("samples/b_epoch_1.json"))
+    assert {"_journal/start.json", "samples/c_epoch_1.json"} <= set(names)
+    assert header["results"]["scores"][0]["metrics"]["strict_accuracy"]["value"] == 0
+    assert (header["results"]["total_samples"], header["results"]["completed_samples"]) == (6, 2)
+    assert header["stats"]["model_usage"]["scripted"]["input_tokens"] == 50
+    assert [message["role"] for message in sample["messages"]] == [
+        "system", "user", "assistant", "tool", "tool", "user", "assistant",
+    ]  # fmt: skip
+    shown = sample["messages"][1]["content"][1]["image"].removeprefix("attachment://")
+    assert base64.b64decode(sample["attachments"][shown].partition(",")[2]).startswith(b"\x89PNG")
+    assert sample["messages"][4]["error"] == {"type": "timeout", "message": "too slow"}
+    assert sample["scores"]["fieldmark"]["value"] == "P"
+    assert late["limit"]["type"] == "time"
+    assert summaries["c"]["error"] == "sandbox/oom: no memory"
+    assert summaries["c"]["scores"] == {}
