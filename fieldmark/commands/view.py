@@ -47,13 +47,13 @@ def command(runs: tuple[Path, ...], port: int, host: str) -> None:
     door = _listen(host, port)
     token = None if is_loopback(host) else secrets.token_urlsafe(24)
     hosts = {*LOOPBACK, host.lower(), *({socket.gethostname().lower()} if token else ())}
-    app = make_app(Library(places), _Requests(), hosts, token)
+    app = make_app(Library(places), GatewayRequests(), hosts, token)
     click.echo(f"open {_address(host, door.getsockname()[1], token)}   (Ctrl-C ends it)")
     config = uvicorn.Config(app, log_level="warning", server_header=False, access_log=False, lifespan="off")
     uvicorn.Server(config).run(sockets=[door])
 
 
-class _Requests:
+class GatewayRequests:
     """The requests of a trace, put together by the gateway's own code."""
 
     def text(self, event: ModelRequest, blobs: BlobStore) -> str:

@@ -83,7 +83,7 @@ def visit(engine: Any, image: str, app: Starlette, folder: Path, script: str) ->
             printed = engine.api.logs(created["Id"]).decode()
         finally:
             engine.api.remove_container(created["Id"], force=True)
-    lines = printed.splitlines()
-    assert lines and lines[-1].startswith("{"), printed
-    found: dict[str, Any] = json.loads(lines[-1])
+    last = printed.splitlines()[-1] if printed else ""
+    assert last.startswith("{"), printed
+    found: dict[str, Any] = json.loads(last)
     return found
