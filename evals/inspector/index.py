@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from fieldmark.errors import UsageError
-from fieldmark.evals.facts.stored import EpisodeFacts, stored_facts
+from fieldmark.evals.facts.found import judged
+from fieldmark.evals.facts.stored import EpisodeFacts
 from fieldmark.evals.failures.current import WRONG, current_failures
 from fieldmark.evals.inspector.tools_used import ToolsUsed
-from fieldmark.evals.metrics.accuracy import AccuracyRow, accuracy
+from fieldmark.evals.metrics.accuracy import AccuracyRow, overall
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.metrics.summary import RunFacts, run_facts
-from fieldmark.findings import Failure
+from fieldmark.findings import Failure, GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir, episode_key
+from fieldmark.task import Gold
 
 Signature = tuple[tuple[int, int] | None, ...]
 """Time of the last change (ns) and size of each file; None where it is not there."""
@@ -50,6 +52,7 @@ class EpisodeRow:
 class Snapshot:
     """A run as its files were at one moment. `rows` are in run order, `tasks` public rows by id."""
 
+    folder: RunDir
     config: dict[str, Any]
     about: RunFacts
     headline: AccuracyRow
@@ -60,6 +63,11 @@ class Snapshot:
     @cached_property
     def by_key(self) -> dict[str, EpisodeRow]:
         return {row.key: row for row in self.rows}
+
+    @cached_property
+    def gold(self) -> dict[str, Gold]:
+        """By task id; empty when the private part is not there."""
+        return self.folder.gold()
 
     @property
     def running(self) -> bool:
@@ -110,17 +118,23 @@ def _state(path: Path) -> tuple[int, int] | None:
 
 def _snapshot(run: RunDir) -> Snapshot:
     config, grid = run.config(), cells(run)
-    facts, failures = stored_facts(run), current_failures(run, grid)
+    facts, gold, failures = run.facts(), run.gold_facts(), current_failures(run, grid)
     rows = [
-        EpisodeRow(cell.record, cell, facts.get(cell.record.key), failures.get(cell.record.key))
+        EpisodeRow(cell.record, cell, _facts(cell, facts.get(key), gold.get(key)), failures.get(key))
         for cell in grid
-        if cell.record
+        if cell.record and (key := cell.record.key)
     ]
     return Snapshot(
+        folder=run,
         config=config,
         about=run_facts(run, config, grid),
-        headline=accuracy(grid).headline,
+        headline=overall(grid),
         rows=rows,
         tasks={str(row.get("id")): row for row in run.tasks()},
         planned=len(grid),
     )
+
+
+def _facts(cell: Cell, trace: TraceFacts | None, gold: GoldFacts | None) -> EpisodeFacts | None:
+    """With what rests on the verdict of now, as `stored_facts` has it."""
+    return EpisodeFacts(trace, gold and judged(gold, trace, cell.verdict)) if trace else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fieldmark.trace import (
@@ -67,6 +67,10 @@ class Step:
     def failed(self) -> bool:
         """Whether any of it went wrong."""
         return any(_failed(event) for event in self.events)
+
+    def holds(self, seqs: Container[int]) -> bool:
+        """Whether one of these events is in it."""
+        return any(event.seq in seqs for event in self.events)
 
 
 def steps(events: Iterable[Event]) -> list[Step]:
@@ -142,7 +146,7 @@ def window(found: Sequence[Step], *, number: int | None = None, seq: int | None 
     """The window that begins at step `number`, or the one that holds the event `seq`."""
     first = 0
     if seq is not None:
-        holds = (step.number for step in found if any(event.seq == seq for event in step.events))
+        holds = (step.number for step in found if step.holds((seq,)))
         first = (next(holds, 1) - 1) // WINDOW * WINDOW
     elif number is not None:
         first = min(max(0, number - 1), max(0, len(found) - 1))

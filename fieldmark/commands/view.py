@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import socket
 from pathlib import Path
@@ -50,7 +51,8 @@ def command(runs: tuple[Path, ...], port: int, host: str) -> None:
     app = make_app(Library(places), GatewayRequests(), hosts, token)
     click.echo(f"open {_address(host, door.getsockname()[1], token)}   (Ctrl-C ends it)")
     config = uvicorn.Config(app, log_level="warning", server_header=False, access_log=False, lifespan="off")
-    uvicorn.Server(config).run(sockets=[door])
+    with contextlib.suppress(KeyboardInterrupt):  # its usual end
+        uvicorn.Server(config).run(sockets=[door])
 
 
 class GatewayRequests:

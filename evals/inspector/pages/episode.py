@@ -36,7 +36,7 @@ def episode_page(
         asked=asked,
         neighbours=_neighbours(index, run, row, asked),
         failure=failure_of(row),
-        private=_private(index, row),
+        private=_private(index, run, row),
         facts=[FACTS[fact].title for fact in holding(row)],
         cited=cited(index, row),
         budget=_budget(run, row),
@@ -71,14 +71,14 @@ class Neighbours:
 
 def _neighbours(index: Index, run: Snapshot, row: EpisodeRow, asked: Filter) -> Neighbours:
     rows = asked.apply(run.rows, index.tools.of)
-    if row not in rows:  # another table was left, or it has changed meanwhile
+    if all(each.key != row.key for each in rows):  # another table was left, or it has changed meanwhile
         rows = run.rows
     keys = [each.key for each in rows if each.wrong or each.key == row.key]
     at = keys.index(row.key)
     return Neighbours(keys[at - 1] if at else None, keys[at + 1] if at + 1 < len(keys) else None)
 
 
-def _private(index: Index, row: EpisodeRow) -> dict[str, Any]:
+def _private(index: Index, run: Snapshot, row: EpisodeRow) -> dict[str, Any]:
     """Gold and the reasons that quote it; empty where the private part is not."""
     folder, record = index.folder, row.record
     judge = row.cell.verdict.judge if row.cell.verdict else None
@@ -89,7 +89,7 @@ def _private(index: Index, row: EpisodeRow) -> dict[str, Any]:
     ]
     why = folder.failure_reasons().get(record.key)
     return {
-        "gold": folder.gold().get(record.id),
+        "gold": run.gold.get(record.id),
         "reason": reasons[-1] if reasons else "",
         "why": why.reason if why and row.failure else "",
     }
