@@ -20,7 +20,7 @@ from fieldmark.trace import Event, parse_event
 
 def episode_page(
     name: str, index: Index, row: EpisodeRow, asked: Filter, number: int | None, seq: int | None
-) -> str:
+) -> bytes:
     """`asked` is the table that the reader came from. The timeline begins at step `number` or holds `seq`."""
     run = index.snapshot()
     events = trace_of(index, row)

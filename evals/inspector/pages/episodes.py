@@ -8,7 +8,7 @@ from fieldmark.evals.inspector.index import Index
 from fieldmark.evals.inspector.pages.rendering import render
 
 
-def episodes_page(name: str, index: Index, asked: Filter) -> str:
+def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
     """One page of the episodes that fit."""
     run = index.snapshot()
     fit = asked.apply(run.rows, index.tools.of)

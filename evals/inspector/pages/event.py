@@ -25,7 +25,7 @@ class Requests(Protocol):
         """To the byte. KeyError when a blob is gone."""
 
 
-def event_page(name: str, index: Index, row: EpisodeRow, seq: int, requests: Requests) -> str | None:
+def event_page(name: str, index: Index, row: EpisodeRow, seq: int, requests: Requests) -> bytes | None:
     """None without such an event."""
     events = trace_of(index, row)
     at = next((place for place, event in enumerate(events) if event.seq == seq), None)

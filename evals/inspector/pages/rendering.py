@@ -15,9 +15,10 @@ from fieldmark.evals.report.figures import interval, number, percent
 from fieldmark.evals.report.html import seen
 
 
-def render(template: str, **values: Any) -> str:
-    """`template` is a name in this folder."""
-    return _environment().get_template(template).render(**values, version=__version__)
+def render(template: str, **values: Any) -> bytes:
+    """UTF-8; half a surrogate pair, which a trace can hold, becomes '?'. `template` is in this folder."""
+    page = _environment().get_template(template).render(**values, version=__version__)
+    return page.encode("utf-8", "replace")
 
 
 @cache
@@ -37,4 +38,4 @@ def _environment() -> Environment:
 
 def _segment(name: str) -> str:
     """A name as one part of a URL's path."""
-    return quote(name, safe="")
+    return quote(name, safe="", errors="replace")

@@ -8,7 +8,7 @@ from fieldmark.evals.inspector.library import Library
 from fieldmark.evals.inspector.pages.rendering import render
 
 
-def runs_page(library: Library) -> str:
+def runs_page(library: Library) -> bytes:
     """Every run with its main figure. One that cannot be read is left out, and counted."""
     found: list[tuple[str, Snapshot]] = []
     broken = 0

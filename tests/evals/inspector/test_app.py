@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -19,6 +19,7 @@ from fieldmark.evals.inspector.library import Library
 from fieldmark.evals.inspector.security import COOKIE
 from fieldmark.records import Verdict
 from fieldmark.rundir import RunDir, episode_key
+from fieldmark.study.folder import RecordedRun, RecordedStudy, StudyDir
 
 if TYPE_CHECKING:
     from tests.evals.conftest import BuildRun
@@ -204,3 +205,56 @@ def test_a_study_and_runs_of_one_name_are_told_apart(build_run: BuildRun, tmp_pa
         run.task("t")
         run.finish()
     assert set(Library([tmp_path / "a", tmp_path / "b"]).runs()) == {"same", "same~2"}
+
+
+def test_every_kind_of_event_is_shown_also_what_nobody_knows(client: TestClient, aircraft: RunDir) -> None:
+    told: list[dict[str, Any]] = [
+        {"kind": "skill_read", "skill": "look", "file": "SKILL.md", "sha256": "0"},
+        {"kind": "memory_read", "query": "what", "hits": [{"note": "n1", "text": "A note read"}]},
+        {"kind": "memory_write", "note": "n2", "text": "A note written", "cites": [1]},
+        {"kind": "egress", "method": "GET", "url": "javascript:alert(1)", "decision": "denied"},
+        {"kind": "same_picture", "title": "the same"},
+        {"kind": "answer", "text": "half a pair \ud800", "evidence": [1, "javascript:alert(2)"]},
+        {"kind": "log", "message": "x" * 200_000},
+        {"kind": "tool_result", "call": "none", "ok": True, "seconds": 1.0, "pictures": [
+            {"blob": "../../private/gold.jsonl", "media_type": "text/html", "width": 1, "height": 1}]},
+        {"kind": "brand_new", "what": {"deep": ["unknown to this version"]}},
+        {"kind": "tool_call", "broken": "not what a call is"},
+        {"kind": "model_request", "call": "m", "wire": "unheard of", "model": "m", "asked": {}, "sent": {},
+         "tools": ["a"], "messages": ["gone"], "pictures": []},
+    ]  # fmt: skip
+    lines = [json.dumps({"seq": n, "t": n, "by": "sandbox", **event}) for n, event in enumerate(told)]
+    (aircraft.traces / f"{episode_key('late')}.jsonl").write_text("\n".join(lines))
+    episode = f"/run/aircraft/episode/{episode_key('late')}"
+    page = client.get(episode).text
+    for words in ("A note read", "A note written", "javascript:alert(1)", "half a pair ?", "unknown to this"):
+        assert words in page
+    assert 'href="javascript' not in page
+    assert "%2E%2E" in page or "..%2F..%2Fprivate" in page
+    assert len(page) < 300_000
+    codes = {n: client.get(f"{episode}/event/{n}").status_code for n in range(len(told))}
+    assert codes == {n: 404 if n == 9 else 200 for n in range(len(told))}
+
+
+def test_a_task_without_a_picture_or_a_trace_says_so(client: TestClient, aircraft: RunDir) -> None:
+    shutil.rmtree(aircraft.traces)
+    shutil.rmtree(aircraft.blobs)
+    jsonl.write_all(aircraft.tasks_file, [{"id": "wrong", "question": "What?"}])
+    page = client.get(WRONG).text
+    assert "no picture of the task" in page
+    assert "There is no trace" in page
+
+
+def test_the_runs_of_a_study_are_named_after_it(build_run: BuildRun, tmp_path: Path) -> None:
+    run = build_run("study/base")
+    run.task("t")
+    run.finish()
+    arms = {"base": {"tools": "all"}}
+    study = RecordedStudy(
+        name="study", started="2026-11-30T10:00:00Z", baseline="base", axes=["tools"], benchmark={},
+        arms=arms, runs=[RecordedRun(run="base", arm="base")],
+    )  # fmt: skip
+    StudyDir(tmp_path / "study").create()
+    StudyDir(tmp_path / "study").write(study, {})
+    for place in (tmp_path, tmp_path / "study"):
+        assert set(Library([place]).runs()) == {"study~base"}
