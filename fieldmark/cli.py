@@ -34,6 +34,7 @@ COMMANDS = {
     "skills": "List the skills, or check a folder of them.",
     "sql": "Ask the tables of one or more runs by SQL.",
     "tool": "Call one tool, or list them.",
+    "view": "Look at runs, episodes and traces in a browser.",
 }
 """Name → short help. Inside a container only the commands whose file is in the image are there."""
 

@@ -151,9 +151,13 @@ class RunReader:
         }
         return {name: count for name, count in lost.items() if count}
 
+    def trace_file(self, record: EpisodeRecord) -> Path:
+        """Where the trace of a committed episode lies: always in this folder, whatever the row says."""
+        return self.traces / Path(record.trace).name
+
     def trace(self, record: EpisodeRecord) -> Iterator[Event]:
         """The events of a committed episode, in order."""
-        for row in jsonl.read(self.traces / Path(record.trace).name).rows:
+        for row in jsonl.read(self.trace_file(record)).rows:
             yield parse_event(row)
 
     def paths(self) -> dict[str, Any]:

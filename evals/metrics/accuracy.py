@@ -86,6 +86,11 @@ def accuracy(cells: list[Cell]) -> Accuracy:
     return Accuracy(rows=rows, macro=macro)
 
 
+def overall(cells: list[Cell]) -> AccuracyRow:
+    """The headline of `accuracy`, and nothing else of the table."""
+    return _row(ALL, ALL, cells)
+
+
 def strict_share(cells: Iterable[Cell]) -> Share:
     """Correct over done, micro, and nothing else of the table."""
     return _share(_tasks(cells).values(), CORRECT, DONE)

@@ -116,7 +116,7 @@ def summarise(
     ]
     agents = [found.acts for _, found in told]
     seen = sight((record, found.sight) for record, found in told)
-    about = _facts(run, config, grid)
+    about = run_facts(run, config, grid)
     return Summary(
         run=about,
         tasks=len({cell.id for cell in grid}),
@@ -151,7 +151,8 @@ def summarise(
     )
 
 
-def _facts(run: RunDir, config: dict[str, Any], grid: list[Cell]) -> RunFacts:
+def run_facts(run: RunDir, config: dict[str, Any], grid: list[Cell]) -> RunFacts:
+    """What `config`, its run.json, says of a run."""
     model, benchmark = _dict(config.get("model")), _dict(config.get("benchmark"))
     tools = config.get("tools")
     replayed = "replays" in model

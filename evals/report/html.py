@@ -31,7 +31,7 @@ def render_html(summaries: list[Summary], compared: Sequence[Table] = (), plots:
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_seen,
+        finalize=seen,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -50,7 +50,7 @@ def render_html(summaries: list[Summary], compared: Sequence[Table] = (), plots:
     )
 
 
-def _seen(value: Any) -> Any:
+def seen(value: Any) -> Any:
     """What a template prints; Markup that it made itself has no such characters left."""
     return _UNSEEN.sub("\ufffd", value) if type(value) is str else value
 

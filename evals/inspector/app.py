@@ -1,0 +1,131 @@
+"""The web app: a page for each URL. It only reads, and answers nothing but GET.
+
+/  /run/<name>/  /run/<name>/episode/<key>  …/event/<seq>  …/event/<seq>/request  /run/<name>/blob/<sha256>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from fieldmark.errors import UsageError
+from fieldmark.evals.inspector.blobs import TEXT, served
+from fieldmark.evals.inspector.filters import Filter
+from fieldmark.evals.inspector.index import EpisodeRow, Index
+from fieldmark.evals.inspector.library import Library
+from fieldmark.evals.inspector.pages.episode import episode_page
+from fieldmark.evals.inspector.pages.episodes import episodes_page
+from fieldmark.evals.inspector.pages.event import Requests, event_page, request_body
+from fieldmark.evals.inspector.pages.rendering import render
+from fieldmark.evals.inspector.pages.runs import runs_page
+from fieldmark.evals.inspector.security import Guard
+
+STATIC = Path(__file__).with_name("static")
+_FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
+
+
+def make_app(library: Library, requests: Requests, hosts: Iterable[str], token: str | None) -> Starlette:
+    """`hosts` and `token` as `Guard` has them."""
+    pages = Pages(library, requests)
+    episode = "/run/{name}/episode/{key}"
+    routes = [
+        Route("/", pages.runs),
+        Route("/run/{name}/", pages.episodes),
+        Route(episode, pages.episode),
+        Route(episode + "/event/{seq:int}", pages.event),
+        Route(episode + "/event/{seq:int}/request", pages.request),
+        Route("/run/{name}/blob/{digest}", pages.blob),
+        Mount("/static", StaticFiles(directory=STATIC)),
+    ]
+    guard = Middleware(Guard, hosts=hosts, token=token)
+    return Starlette(
+        routes=routes,
+        middleware=[guard],
+        exception_handlers={HTTPException: _refusal, UsageError: _unreadable},
+    )
+
+
+class Pages:
+    """Each URL's answer. Starlette calls them in threads, since they read files."""
+
+    def __init__(self, library: Library, requests: Requests) -> None:
+        self._library, self._requests = library, requests
+
+    def runs(self, request: Request) -> Response:
+        return HTMLResponse(runs_page(self._library))
+
+    def episodes(self, request: Request) -> Response:
+        name, index = self._run(request)
+        return HTMLResponse(episodes_page(name, index, _filter(request)))
+
+    def episode(self, request: Request) -> Response:
+        name, index, row = self._row(request)
+        number, seq = _whole(request, "step"), _whole(request, "at")
+        return HTMLResponse(episode_page(name, index, row, _filter(request), number, seq))
+
+    def event(self, request: Request) -> Response:
+        name, index, row = self._row(request)
+        page = event_page(name, index, row, request.path_params["seq"], self._requests)
+        if page is None:
+            raise HTTPException(404, "this episode has no such event")
+        return HTMLResponse(page)
+
+    def request(self, request: Request) -> Response:
+        """The body that the model's server was asked with, as a file."""
+        _, index, row = self._row(request)
+        seq = request.path_params["seq"]
+        body = request_body(index, row, seq, self._requests)
+        if body is None:
+            raise HTTPException(404, "this event is no request, or a part of it is gone")
+        headers = {"Content-Disposition": f'attachment; filename="request-{seq}.json"'}
+        return Response(body, media_type="application/json", headers=headers)
+
+    def blob(self, request: Request) -> Response:
+        _, index = self._run(request)
+        found = served(index.folder.blob_store(), request.path_params["digest"])
+        if found is None:
+            raise HTTPException(404, "this run has no such blob")
+        quiet = {"Content-Security-Policy": "default-src 'none'; sandbox"} if found.media_type == TEXT else {}
+        return Response(found.data, media_type=found.media_type, headers={**_FOREVER, **quiet})
+
+    def _run(self, request: Request) -> tuple[str, Index]:
+        name = request.path_params["name"]
+        index = self._library.run(name)
+        if index is None:
+            raise HTTPException(404, f"no run {name!r} here")
+        return name, index
+
+    def _row(self, request: Request) -> tuple[str, Index, EpisodeRow]:
+        name, index = self._run(request)
+        row = index.snapshot().by_key.get(request.path_params["key"])
+        if row is None:
+            raise HTTPException(404, "this run has no such finished episode")
+        return name, index, row
+
+
+def _filter(request: Request) -> Filter:
+    return Filter.of(request.query_params, request.query_params.getlist("fact"))
+
+
+def _whole(request: Request, name: str) -> int | None:
+    given = request.query_params.get(name, "")
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else None
+
+
+def _refusal(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    page = render("refusal.html.j2", code=error.status_code, why=error.detail, live=False)
+    return HTMLResponse(page, error.status_code, headers=error.headers)
+
+
+def _unreadable(request: Request, error: Exception) -> Response:
+    """A run whose run.json is broken."""
+    return HTMLResponse(render("refusal.html.j2", code=500, why=str(error), live=False), 500)

@@ -1,0 +1,127 @@
+"""Which episodes of a run are shown, and in which order: all of it stands in the URL."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from fieldmark.evals.inspector.facts import FACTS
+from fieldmark.evals.inspector.index import EpisodeRow
+from fieldmark.records import EpisodeRecord
+
+PAGE = 100
+"""Episodes on a page."""
+NOT_CLASSIFIED = "not classified"
+Tools = Callable[[EpisodeRecord], frozenset[str]]
+
+
+def failure_of(row: EpisodeRow) -> str:
+    """The class of a wrong answer; "left open" where nothing decided yet; "" where there is none."""
+    if not row.wrong:
+        return ""
+    return NOT_CLASSIFIED if row.failure is None else row.failure.label or "left open"
+
+
+COLUMNS: dict[str, Callable[[EpisodeRow], Any]] = {
+    "id": lambda row: row.record.id,
+    "epoch": lambda row: row.record.epoch,
+    "verdict": lambda row: row.cell.outcome,
+    "failure": failure_of,
+    "status": lambda row: row.record.status,
+    "split": lambda row: row.cell.split,
+    "top": lambda row: row.cell.top,
+    "mid": lambda row: row.cell.mid,
+    "answer": lambda row: row.record.answer or "",
+    "seconds": lambda row: row.record.seconds,
+    "acts": lambda row: row.facts.trace.acts if row.facts else -1,
+}
+"""What can be sorted by."""
+CHOICES = ("verdict", "failure", "status", "split", "top", "mid")
+"""What can be chosen by value."""
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What a URL asks for; a word that means nothing here is not asked for. Seconds are wall time."""
+
+    chosen: dict[str, str] = field(default_factory=dict)
+    facts: tuple[str, ...] = ()
+    tool: str = ""
+    text: str = ""
+    least: float | None = None
+    most: float | None = None
+    sort: str = ""
+    down: bool = False
+    page: int = 1
+
+    @classmethod
+    def of(cls, query: Mapping[str, str], facts: Iterable[str] = ()) -> Filter:
+        """From the fields of a query; `facts` are the values of `fact`, which may stand in it many times."""
+        sort = query.get("sort", "")
+        return cls(
+            chosen={name: query[name] for name in CHOICES if query.get(name)},
+            facts=tuple(dict.fromkeys(name for name in facts if name in FACTS)),
+            tool=query.get("tool", "").strip(),
+            text=query.get("q", "").strip(),
+            least=_number(query.get("least")),
+            most=_number(query.get("most")),
+            sort=sort if sort in COLUMNS else "",
+            down=query.get("down") == "1",
+            page=max(1, int(_number(query.get("page")) or 1)),
+        )
+
+    def query(self, **changes: Any) -> str:
+        """The same as a URL's query, with these fields changed; page 1 unless `page` says otherwise."""
+        fields: dict[str, Any] = {
+            **self.chosen, "fact": list(self.facts), "tool": self.tool, "q": self.text,
+            "least": _written(self.least), "most": _written(self.most), "sort": self.sort,
+            "down": "1" if self.down else "",
+        }  # fmt: skip
+        fields |= changes
+        return urlencode({name: value for name, value in fields.items() if value}, doseq=True)
+
+    def sorted_by(self, column: str) -> str:
+        """The query of the other order of this column."""
+        again = self.sort == column and not self.down
+        return self.query(sort=column, down="1" if again else "")
+
+    def apply(self, rows: Iterable[EpisodeRow], tools: Tools) -> list[EpisodeRow]:
+        """The rows that fit, in order. `tools` is asked only about what all else left over."""
+        fit = [row for row in rows if self._fits(row)]
+        if self.tool:
+            fit = [row for row in fit if self.tool in tools(row.record)]
+        if self.sort:
+            fit.sort(key=COLUMNS[self.sort], reverse=self.down)
+        return fit
+
+    def _fits(self, row: EpisodeRow) -> bool:
+        seconds, text = row.record.seconds, self.text.casefold()
+        return (
+            all(COLUMNS[name](row) == value for name, value in self.chosen.items())
+            and all(FACTS[name].holds(row) for name in self.facts)
+            and (self.least is None or seconds >= self.least)
+            and (self.most is None or seconds <= self.most)
+            and (not text or text in (row.record.answer or "").casefold() or text in row.record.id.casefold())
+        )
+
+
+def values(rows: Iterable[EpisodeRow], name: str) -> list[tuple[str, int]]:
+    """What can be chosen of a column: value and how many episodes of the run have it, most first."""
+    counted = Counter(COLUMNS[name](row) for row in rows)
+    return [(value, count) for value, count in counted.most_common() if value]
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and abs(value) < 1e9 else None
+
+
+def _written(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"

@@ -1,0 +1,39 @@
+"""The episodes of a run as a table, filtered and sorted by the URL."""
+
+from __future__ import annotations
+
+from fieldmark.evals.inspector.facts import FACTS, holding
+from fieldmark.evals.inspector.filters import CHOICES, PAGE, Filter, failure_of, values
+from fieldmark.evals.inspector.index import Index
+from fieldmark.evals.inspector.pages.rendering import render
+
+
+def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
+    """One page of the episodes that fit."""
+    run = index.snapshot()
+    fit = asked.apply(run.rows, index.tools.of)
+    pages = max(1, -(-len(fit) // PAGE))
+    page = min(asked.page, pages)
+    private = index.folder.gold_file.exists()
+    return render(
+        "episodes.html.j2",
+        name=name,
+        run=run,
+        asked=asked,
+        rows=[
+            (row, failure_of(row), [FACTS[fact].title for fact in _told(holding(row))])
+            for row in fit[(page - 1) * PAGE : page * PAGE]
+        ],
+        total=len(fit),
+        page=page,
+        pages=pages,
+        choices={choice: values(run.rows, choice) for choice in CHOICES},
+        facts={key: fact.title for key, fact in FACTS.items() if private or not fact.private},
+        epochs=len({row.record.epoch for row in run.rows}) > 1,
+        live=run.running,
+    )
+
+
+def _told(names: list[str]) -> list[str]:
+    """Those that are worth a mark in the table: what went wrong, not what is usual."""
+    return [name for name in names if name not in ("looked", "searched")]

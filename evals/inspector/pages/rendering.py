@@ -1,0 +1,41 @@
+"""A template filled in. What it prints is escaped: traces are written by strangers."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from fieldmark import __version__
+from fieldmark.evals.inspector.telling import SHORT
+from fieldmark.evals.report.figures import interval, number, percent
+from fieldmark.evals.report.html import seen
+
+
+def render(template: str, **values: Any) -> bytes:
+    """UTF-8; half a surrogate pair, which a trace can hold, becomes '?'. `template` is in this folder."""
+    page = _environment().get_template(template).render(**values, version=__version__)
+    return page.encode("utf-8", "replace")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=seen,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(percent=percent, number=number, interval=interval, segment=_segment)
+    environment.globals.update(SHORT=SHORT)
+    return environment
+
+
+def _segment(name: str) -> str:
+    """A name as one part of a URL's path."""
+    return quote(name, safe="", errors="replace")

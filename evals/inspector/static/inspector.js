@@ -1,0 +1,39 @@
+"use strict";
+// Keys, a box and its step lit together, and pages of a running run that follow it. All else works without.
+
+const go = (rel) => document.querySelector(`a[rel="${rel}"]`)?.click();
+const KEYS = {
+  j: () => go("next"), n: () => go("next"), k: () => go("prev"), p: () => go("prev"),
+  o: () => document.getElementById("overlay")?.click(),
+};
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input:not([type=checkbox]), select, textarea");
+  if (typing || event.ctrlKey || event.altKey || event.metaKey) return;
+  KEYS[event.key]?.();
+});
+
+for (const step of document.querySelectorAll(".step")) {
+  const seqs = [...step.querySelectorAll(".anchor")].map((anchor) => anchor.id.slice(1));
+  const boxes = seqs.flatMap((seq) => [...document.querySelectorAll(`.mark rect[data-seq="${seq}"]`)]);
+  for (const [kind, near] of [["mouseenter", true], ["mouseleave", false]]) {
+    step.addEventListener(kind, () => boxes.forEach((box) => box.parentNode.classList.toggle("near", near)));
+  }
+}
+
+const FOLLOW = 4000; // milliseconds
+async function follow() {
+  const main = document.querySelector("main[data-live]");
+  if (!main) return;
+  const busy = document.hidden || main.contains(document.activeElement);
+  if (!busy) {
+    try {
+      const reply = await fetch(location.href);
+      const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+      const fresh = page.querySelector("main");
+      if (reply.ok && fresh && fresh.innerHTML !== main.innerHTML) main.replaceWith(fresh);
+    } catch { /* the server has ended: the page stays as it was */ }
+  }
+  setTimeout(follow, FOLLOW);
+}
+setTimeout(follow, FOLLOW);
