@@ -79,8 +79,10 @@ class _Seen:
 
     @property
     def known(self) -> bool:
-        """Whether it can be told if gold stood before the answer."""
-        return self.gold is not None and (self.gold.seen is not None or self.gold.supported is True)
+        """Whether it can be told if gold stood before the answer. What the answer was must not decide it:
+        where the question names gold, to keep only those of supported answers would flatter the share.
+        """
+        return self.gold is not None and self.gold.seen is not None
 
     @property
     def supported(self) -> bool:
