@@ -124,7 +124,7 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 @click.option("--ocr", type=click.Choice(["tesseract", "rapidocr"]), help="Reads text.  [default: tesseract]")
 @click.option("--tasks", callback=_names, help="Only these task ids, with commas.")
 @click.option("--where", metavar="LABELS", help='Only tasks so labelled: "mid=Aircraft and split=public".')
-@click.option("--limit", type=int, help="Only the first N tasks.")
+@click.option("--limit", type=int, help="Only the first N tasks; 0: all.")
 @click.option("--epochs", type=int, help="Do every task so many times; n stays the tasks.  [default: 1]")
 @click.option(
     "--parallel", type=int, help="Episodes at once.  [default: what cores and memory hold, at most 8]"
