@@ -63,8 +63,9 @@ def classify_run(
 ) -> Classified:
     """Classify every answer of a run that is not correct, and append the rows that are new.
 
-    Facts decide afresh each time. A case that they leave open keeps what a model said of it, until its
-    verdict changes, another `second_stage` is given, or `anew`. An error of the second stage leaves it open.
+    Facts decide afresh each time; where the trace or gold is not here any more, a class given earlier stands.
+    A case that they leave open keeps what a model said of it, until its verdict changes, another
+    `second_stage` is given, or `anew`. An error of the second stage leaves it open.
     UsageError for a `hierarchy` (a TSV file) that cannot be used.
     """
     sources: list[Hierarchy | None] = [HierarchyFile(hierarchy) if hierarchy else None, aircraft_types()]
@@ -99,6 +100,9 @@ class _Sitting:
 
     def classify(self, case: Case) -> _Found:
         """The row of a case."""
+        earlier = self._earlier(case)
+        if earlier and (case.gold is None or case.facts is None):
+            return _Found(earlier, None)  # it was decided when there was more to decide by
         word = decide(case, self.hierarchies)
         if isinstance(word, Decision):
             return _found(case, word, FACTS, stage="facts")
@@ -112,12 +116,18 @@ class _Sitting:
 
     def _kept(self, case: Case) -> Failure | None:
         """What a model said of the case before, where that still holds and is not to be asked again."""
-        row = self.before.get(case.record.key)
+        row = self._earlier(case)
         if row is None or row.stage != "model" or self.anew:
             return None
-        same_case = row.outcome == case.outcome and row.taxonomy == VERSION
         same_model = self.second_stage is None or self.second_stage.name == row.classifier
-        return row if same_case and same_model else None
+        return row if same_model else None
+
+    def _earlier(self, case: Case) -> Failure | None:
+        """The class that a case has by the classes and the verdict of now."""
+        row = self.before.get(case.record.key)
+        if row is None or row.label is None:
+            return None
+        return row if row.outcome == case.outcome and row.taxonomy == VERSION else None
 
     def _ask(self, case: Case, word: Open) -> Decision | None:
         if self.second_stage is None:

@@ -1,7 +1,8 @@
 """What is found in the trace of an episode after it ended: facts, and why an answer was wrong.
 
-Rows of `facts.jsonl` and `failures.jsonl` rest on the trace alone and may be published. What gold was needed
-to find stands in `private/gold_facts.jsonl` and `private/failure_reasons.jsonl`.
+Rows of `facts.jsonl` rest on the trace alone, those of `failures.jsonl` are classes, as a verdict is one:
+both may be published. What quotes or points at gold stands in `private/gold_facts.jsonl` and
+`private/failure_reasons.jsonl`.
 """
 
 from __future__ import annotations

@@ -30,10 +30,15 @@ def _finite(value: Any) -> Any:
 
 
 def append(path: Path, row: Any, *, durable: bool = True) -> None:
-    """Append one row by a single `write()`, so that concurrent writers never interleave."""
-    data = encode(row)
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    """Append one row by a single `write()`, so that concurrent writers never interleave.
+
+    What a kill left half-written becomes a bad line of its own: it takes no row with it.
+    """
+    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
     try:
+        size = os.fstat(fd).st_size
+        torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
+        data = (b"\n" if torn else b"") + encode(row)
         written = os.write(fd, data)
         if written != len(data):  # a nearly full disk takes part of a line: take it back
             os.ftruncate(fd, os.fstat(fd).st_size - written)

@@ -140,7 +140,7 @@ _OF_ABILITIES_AND_LIMITS = [
     click.option(
         "--where", metavar="LABELS", help='Only tasks so labelled: "mid=Aircraft and split=public".'
     ),
-    click.option("--limit", type=int, help="Only the first N tasks."),
+    click.option("--limit", type=int, help="Only the first N tasks; 0: all."),
     click.option("--epochs", type=int, help="Do every task so many times; n stays the tasks.  [default: 1]"),
     click.option(
         "--parallel", type=int, help="Episodes at once.  [default: what cores and memory hold, at most 8]"

@@ -80,9 +80,13 @@ class RunReader:
         return jsonl.read(self.tasks_file).rows
 
     def gold(self) -> dict[str, Gold]:
-        """Gold by task id; empty when the private part is not there."""
-        rows = jsonl.read(self.gold_file).rows
-        return {row["id"]: Gold.model_validate({k: v for k, v in row.items() if k != "id"}) for row in rows}
+        """Gold by task id; empty when the private part is not there. A row that is none is not there."""
+        found = {}
+        for row in jsonl.read(self.gold_file).rows:
+            with contextlib.suppress(ValidationError):
+                gold = Gold.model_validate({key: value for key, value in row.items() if key != "id"})
+                found[str(row.get("id"))] = gold
+        return found
 
     def episodes(self) -> list[EpisodeRecord]:
         """One record per (id, epoch); where a key stands twice, the last row that is not our fault wins."""
@@ -144,10 +148,11 @@ class RunReader:
         return list({(mark.annotator, *mark.key): mark for mark in marks}.values())
 
     def unreadable(self) -> dict[str, int]:
-        """File name → rows that are JSON and yet no episode or verdict; they count as not there."""
+        """File name → rows that are JSON and yet no episode, verdict or gold; they count as not there."""
         lost = {
             self.episodes_file.name: _count(self.episodes_file) - _count(self.episodes_file, EpisodeRecord),
             self.verdicts_file.name: _count(self.verdicts_file) - _count(self.verdicts_file, Verdict),
+            self.gold_file.name: _count(self.gold_file) - len(self.gold()),
         }
         return {name: count for name, count in lost.items() if count}
 

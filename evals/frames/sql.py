@@ -26,6 +26,8 @@ SETTINGS = (
     "SET lock_configuration = true",
 )
 """Said after the tables are made: nothing from outside, not even a variable of Python, from here on."""
+_BY_TEXT = {"query", "query_table"}
+"""DuckDB's functions that take the name of a table as a text, which can be put together."""
 _NO_TABLE = re.compile(r"Table with name (.+?) does not exist")
 
 
@@ -86,8 +88,9 @@ def _only_a_query(query: str) -> None:
 def _fill(database: DuckDBPyConnection, frames: Frames, query: str) -> None:
     """Copies, for a view on a frame of pandas is an access from outside."""
     words = {word.casefold() for word in re.findall(r"\w+", query)}
+    every = bool(words & _BY_TEXT)
     for name in TABLES:
-        database.register("handed_over", frames.table(name) if name in words else frames.empty(name))
+        database.register("handed_over", frames.table(name) if every or name in words else frames.empty(name))
         database.execute(f'CREATE TABLE "{name}" AS FROM handed_over')
         database.unregister("handed_over")
 

@@ -11,6 +11,7 @@ three looks at one picture are not three samples. `uncertain`, time-outs and emp
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import fsum
 from statistics import fmean
 
 from pydantic import BaseModel
@@ -127,7 +128,7 @@ def _row(split: str, top: str, cells: list[Cell]) -> AccuracyRow:
 def _share(tasks: Iterable[list[Outcome]], good: frozenset[Outcome], base: frozenset[Outcome]) -> Share:
     """Over tasks with an outcome in `base`: the sum of each one's share of `good` outcomes."""
     means = _means(tasks, good, base)
-    return Share.of(sum(means), len(means))
+    return Share.of(fsum(means), len(means))
 
 
 def _means(tasks: Iterable[list[Outcome]], good: frozenset[Outcome], base: frozenset[Outcome]) -> list[float]:

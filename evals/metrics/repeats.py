@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from math import comb
+from math import comb, fsum
 from statistics import stdev
 
 from pydantic import BaseModel
@@ -82,7 +82,7 @@ def _mean(
     of: Callable[[int, int, int], float], k: int, tasks: list[tuple[int, int]]
 ) -> tuple[Share, Interval | None]:
     values = [of(n, c, k) for n, c in tasks]
-    return Share.of(sum(values), len(values)), resampled(values, [1] * len(values))
+    return Share.of(fsum(values), len(values)), resampled(values, [1] * len(values))
 
 
 def _shown(epochs: int) -> list[int]:

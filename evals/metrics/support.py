@@ -7,6 +7,7 @@ whose question names gold itself: of these nothing can be known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import fsum
 from statistics import fmean
 
 from pydantic import BaseModel
@@ -79,8 +80,10 @@ class _Seen:
 
     @property
     def known(self) -> bool:
-        """Whether it can be told if gold stood before the answer."""
-        return self.gold is not None and (self.gold.seen is not None or self.gold.supported is True)
+        """Whether it can be told if gold stood before the answer. What the answer was must not decide it:
+        where the question names gold, to keep only those of supported answers would flatter the share.
+        """
+        return self.gold is not None and self.gold.seen is not None
 
     @property
     def supported(self) -> bool:
@@ -122,7 +125,7 @@ def _support_row(split: str, top: str, done: list[_Seen]) -> SupportRow:
     for each in known:
         tasks.setdefault(each.cell.id, []).append(each.supported)
     means = [fmean(epochs) for epochs in tasks.values()]
-    accuracy = Share.of(sum(means), len(means))
+    accuracy = Share.of(fsum(means), len(means))
     between = any(0 < mean < 1 for mean in means)
     return SupportRow(
         split=split,

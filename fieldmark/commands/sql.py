@@ -39,7 +39,7 @@ def command(arguments: tuple[str, ...], as_json: bool, as_csv: bool) -> None:
     *runs, query = arguments
     if not runs:
         raise UsageError('name a run folder and then a query: fieldmark sql RUN "SELECT …"')
-    if not query.strip() or Path(query).is_dir():
+    if not query.strip() or _is_folder(query):
         raise UsageError('the query is missing: write "SELECT …" last, after the run folders')
     if as_json and as_csv:
         raise UsageError("--json and --csv: give one of them")
@@ -53,6 +53,14 @@ def command(arguments: tuple[str, ...], as_json: bool, as_csv: bool) -> None:
         click.echo(_csv(found), nl=False)
     else:
         _print(found)
+
+
+def _is_folder(query: str) -> bool:
+    """A long query is no name of a file at all."""
+    try:
+        return Path(query).is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def _warn(frames: Frames) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from fieldmark import jsonl
 from fieldmark.errors import UsageError
+from fieldmark.evals.failures.current import current_failures
 from fieldmark.evals.metrics.summary import summarise
 from fieldmark.evals.report.html import write_html
 from fieldmark.exporting.excel import write_csv
@@ -29,6 +30,8 @@ EPISODE = {
 VERDICT = {"id", "epoch", "label", "score", "judge", "finer"}
 FACTS = set(TraceFacts.model_fields)
 """What the trace alone says; nothing that gold was needed for."""
+FAILURE = {"id", "epoch", "taxonomy", "outcome", "label", "sub", "link", "stage", "classifier", "events"}
+"""Of a failure; not the file that a hierarchy came from. Its events need no gold to be found."""
 COLUMNS = (
     "id", "epoch", "status", "answer", "confidence", "verdict", "score", "finer", "judge", "seconds",
     "charged_seconds", "cost_usd",
@@ -99,6 +102,9 @@ def _write(run: RunDir, out: Path, *, traces: bool) -> None:
     jsonl.write_all(
         out / "facts.jsonl", [each.trace.model_dump(mode="json", include=FACTS) for each in facts.values()]
     )
+    if failures := current_failures(run):
+        rows = [each.model_dump(mode="json", include=FAILURE) for each in failures.values()]
+        jsonl.write_all(out / "failures.jsonl", rows)
     _write_json(out / "summary.json", summary.model_dump(mode="json"))
     write_html([summary], out / "report.html")
     write_csv(out / "results.csv", COLUMNS, [_result(each, verdicts.get(each.key)) for each in records])

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from fieldmark import jsonl
+from fieldmark.classifying import classify_run
 from fieldmark.errors import UsageError
 from fieldmark.exporting.excel import text_cell, write_csv
 from fieldmark.exporting.proof import GoldSearch
 from fieldmark.exporting.public import export_public
+from fieldmark.findings import FailureMark
 from fieldmark.rundir import RunDir
 from fieldmark.task import Gold
 from tests.conftest import Fieldmark
@@ -63,6 +65,26 @@ def test_it_holds_predictions_verdicts_and_aggregates_and_nothing_else(run: RunD
         assert kept_back not in text
     proof = json.loads((tmp_path / "out" / "export.json").read_text())["proof"]
     assert proof == {"searched": exported.searched, "too_short": 1, "found": 0}
+
+
+def test_classes_of_failures_are_published_and_gold_in_them_is_found(run: RunDir, tmp_path: Path) -> None:
+    classify_run(run)
+    assert export_public(run, tmp_path / "out").found == []
+    (row,) = jsonl.read(tmp_path / "out" / "failures.jsonl").rows
+    assert (row["id"], row["label"], row["outcome"]) == ("r-002", "no_acquisition", "incorrect")
+    assert not {"hierarchy", "reason", "why_open"} & row.keys()
+    planted = run.failures()["r-002", 0].model_copy(update={"classifier": "my 云栖钟楼"})
+    jsonl.append(run.failures_file, planted.model_dump(mode="json"))
+    found = export_public(run, tmp_path / "again").found
+    assert ("failures.jsonl", "answer of task r-002") in {(each.file, each.what) for each in found}
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_label_of_a_person_is_not_published(run: RunDir, tmp_path: Path) -> None:
+    mark = FailureMark(id="r-002", annotator="ann", label="too_broad", note="it is 云栖钟楼")
+    jsonl.append(run.failure_marks_file, mark.model_dump(mode="json"))
+    assert export_public(run, tmp_path / "out").found == []
+    assert not [path for path in (tmp_path / "out").iterdir() if "marks" in path.name]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,19 @@ def judged(run: RunDir, task: str, label: VerdictLabel) -> None:
 
 def labels(run: RunDir) -> dict[str, str | None]:
     return {key[0]: row.label for key, row in current_failures(run).items()}
+
+
+@pytest.mark.parametrize("lost", ["traces", "private"])
+def test_a_class_stands_where_its_evidence_is_gone(build_run: BuildRun, lost: str) -> None:
+    made = build_run()
+    made.task("parent").episode("parent", verdict="partially_correct").step(("ocr", "ok")).answer("Saab")
+    run = made.finish()
+    classify_run(run)
+    assert labels(run) == {"parent": "too_broad"}
+    shutil.rmtree(run.path / lost)
+    (run.path / lost).mkdir()
+    assert classify_run(run, anew=True).written == 0
+    assert labels(run) == {"parent": "too_broad"}
 
 
 def test_facts_classify_what_is_wrong_and_nothing_else(run: RunDir) -> None:

@@ -55,6 +55,16 @@ def test_every_query_of_the_docs_runs(run: RunDir, query: str) -> None:
     assert all(len(row) == len(found.columns) for row in found.rows)
 
 
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.split("\n")[0][:40])
+def test_every_query_of_the_docs_is_taken_by_the_command(run: RunDir, query: str) -> None:
+    assert sql(run.path, query).exit_code == 0
+
+
+@pytest.mark.parametrize("by", ["query('SELECT * FROM epi' || 'sodes')", "query_table('epi' || 'sodes')"])
+def test_a_table_whose_name_is_put_together_is_not_empty(run: RunDir, by: str) -> None:
+    assert ask(fieldmark.load(run.path), f"SELECT count(*) FROM {by}").rows == [(2,)]
+
+
 def test_the_docs_have_ten_queries_and_every_column() -> None:
     assert len(QUERIES) == 10
     for name, made in TABLES.items():

@@ -68,6 +68,17 @@ def test_what_is_not_known_is_left_out_and_no_zero(build_run: BuildRun) -> None:
     assert found.funnel[-1].looked.n == 2
 
 
+def test_where_the_question_names_gold_a_supported_answer_is_left_out_like_a_wrong_one(
+    build_run: BuildRun,
+) -> None:
+    run = run_of(build_run, a="correct", b="incorrect", c="correct").finish()
+    for task_id in ("a", "b"):
+        run.add_facts(TraceFacts(id=task_id, answer_event=5), GoldFacts(id=task_id))
+    facts(run, "c", seen=True)
+    row = total(run).rows[-1]
+    assert (row.n, row.left_out, row.supported, row.accuracy) == (1, 2, 1, Share.of(1, 1))
+
+
 def test_without_gold_both_tables_say_so(build_run: BuildRun) -> None:
     run = run_of(build_run, a="correct").finish()
     facts(run, "a")
