@@ -304,6 +304,20 @@ class MemoryWrite(Event):
     about: NoteKind | None = None
 
 
+class MemoryState(Event):
+    """The files that an agent of others keeps itself: `at` the lease what it began with, at the `end` what it
+    left, before gold was looked for. `state` is their blob, the sha256 of `bytes` bytes; `known`, at the
+    lease: the lines that the run's log had.
+    """
+
+    kind: Literal["memory_state"] = "memory_state"
+    at: Literal["lease", "end"]
+    state: str
+    files: int
+    bytes: int
+    known: int | None = None
+
+
 class Egress(Event):
     """A web request through the gateway. `bytes` is the length of the body; `blob` its content."""
 
@@ -368,6 +382,7 @@ KnownEvent = Annotated[
     | SkillRead
     | MemoryRead
     | MemoryWrite
+    | MemoryState
     | Egress
     | Log
     | Answer

@@ -12,12 +12,12 @@ from fieldmark.evals.metrics.accuracy import CORRECT
 from fieldmark.evals.metrics.outcomes import DONE
 from fieldmark.evals.metrics.shares import Share
 from fieldmark.records import EpisodeRecord
-from fieldmark.trace import MemoryRead
+from fieldmark.trace import MemoryRead, MemoryState
 
 
 class MemoryUse(BaseModel):
     """One arm over all its orders. `notes` that its memories hold; `readings`: notes read in all, one counted
-    once an episode; `readers`: episodes that read any, of `episodes`.
+    once an episode, or in form `native` files begun with; `readers`: episodes that read any, of `episodes`.
 
     `correct` are those done among the readers: they are other tasks than those that read nothing, so the two
     do not compare. What a memory does, the arms compared say.
@@ -41,7 +41,7 @@ def memory_use(arm: str, sides: Iterable[Side]) -> MemoryUse | None:
     done = [cell for cell in readers if cell.outcome in DONE]
     return MemoryUse(
         arm=arm,
-        notes=sum(len(jsonl.read(side.run.memory_file).rows) for side in mine),
+        notes=sum("note" in row for side in mine for row in jsonl.read(side.run.memory_file).rows),
         readings=sum(read for _, read in cells),
         readers=len(readers),
         episodes=len(cells),
@@ -50,6 +50,10 @@ def memory_use(arm: str, sides: Iterable[Side]) -> MemoryUse | None:
 
 
 def _read(side: Side, record: EpisodeRecord) -> int:
-    """How many notes an episode read: in its prompt, or by asking."""
-    events = (event for event in side.run.trace(record) if isinstance(event, MemoryRead))
-    return len({str(hit["note"]) for event in events for hit in event.hits})
+    """How many notes an episode read, in its prompt or by asking; in form `native`: files it began with."""
+    events = list(side.run.trace(record))
+    reads = (event for event in events if isinstance(event, MemoryRead))
+    states = [event for event in events if isinstance(event, MemoryState) and event.at == "lease"]
+    return len({str(hit["note"]) for event in reads for hit in event.hits}) + sum(
+        event.files for event in states
+    )

@@ -182,6 +182,10 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
     help="Whether episodes read notes of earlier ones, or of the run RUN; docs/memory.md.  [default: off]",
 )  # fmt: skip
 @click.option("--memory-before", metavar="TASK", help="With frozen:RUN: the notes this task had there.")
+@click.option(
+    "--memory-form", type=click.Choice(["store", "native"]),
+    help="Notes, or the agent's own files (agents of others).  [default: store]",
+)  # fmt: skip
 @click.option("--waves", type=int, help="Episodes at once that inherit the same memory.  [default: 1]")
 @click.option("--memory-url", help="A Postgres database for the notes.  [default: SQLite in the run folder]")
 @click.option("--seed", type=int, help="Of the orders; recorded with the run.  [default: 0]")
