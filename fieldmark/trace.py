@@ -305,10 +305,7 @@ class MemoryWrite(Event):
 
 
 class MemoryState(Event):
-    """The files that an agent of others keeps itself: `at` the lease what it began with, at the `end` what it
-    left, before gold was looked for. `state` is their blob, the sha256 of `bytes` bytes; `known`, at the
-    lease: the lines that the run's log had.
-    """
+    """Files that an agent of others began with or left, `state` the blob; `known`: lines the log had then."""
 
     kind: Literal["memory_state"] = "memory_state"
     at: Literal["lease", "end"]

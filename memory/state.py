@@ -6,8 +6,12 @@ path → text with sorted keys, so that its sha256 names its content. Paths begi
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import re
+import sys
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -22,9 +26,10 @@ from fieldmark.records import Row
 State = Mapping[str, str]
 """Path → text."""
 MOST_FILES = 500
-MOST_BYTES = 2 * 2**20
+MOST_BYTES = 2**20
 """Of a state as it is sent."""
 LONGEST_PATH = 240
+MOST_MARKS = 30
 
 
 class StateRow(Row):
@@ -85,7 +90,9 @@ def checked(files: Any, places: Sequence[str]) -> dict[str, str]:
         raise ToolError(f"a state has at most {MOST_FILES} files", "invalid_args")
     for path, text in files.items():
         if not isinstance(text, str) or not _is_text(path) or not _is_text(text):
-            raise ToolError("a state holds texts alone: UTF-8, without NUL", "invalid_args")
+            raise ToolError(
+                "a state holds texts alone: UTF-8, without NUL and heaps of marks", "invalid_args"
+            )
         if len(path) > LONGEST_PATH or not within(path, places) or _parents(path) & files.keys():
             raise ToolError(f"{path[:80]!r} is no place of this agent's memory", "invalid_args")
     if len(packed(files).encode()) > MOST_BYTES:
@@ -104,7 +111,18 @@ def _is_text(text: str) -> bool:
         text.encode()
     except UnicodeEncodeError:
         return False
-    return "\0" not in text
+    return "\0" not in text and (text.isascii() or not _heaped().search(text))
+
+
+@functools.cache
+def _heaped() -> re.Pattern[str]:
+    """Over MOST_MARKS combining marks in a row, which no language writes: normalising takes their square.
+
+    The limit is that of Unicode's stream-safe text (UAX 15).
+    """
+    signs = map(chr, range(0x300, sys.maxunicode + 1))
+    marks = [sign for sign in signs if unicodedata.combining(unicodedata.normalize("NFKD", sign)[0])]
+    return re.compile(f"[{''.join(marks)}]{{{MOST_MARKS + 1}}}")
 
 
 def _parents(path: str) -> set[str]:

@@ -40,7 +40,8 @@ async def leave(session: Session, request: web.BaseRequest) -> web.Response:
     """What this one leaves, the last time it says so; kept when it ends with an answer."""
     state, body = _state(session), await read_json(session, request)
     try:
-        text, event = state.keep(body.get("files") if isinstance(body, dict) else None)
+        files = body.get("files") if isinstance(body, dict) else None
+        text, event = await session.in_thread(state.keep, files)
     except ToolError as error:
         raise Refused(_STATUS.get(error.kind, 400), error.kind, str(error)) from None
     await session.in_thread(session.blobs.put_text, text)

@@ -36,7 +36,7 @@ def test_the_same_files_are_the_same_state() -> None:
 
 
 def test_text_under_the_places_of_the_agent_is_taken() -> None:
-    files = {"home/.agent/notes/a.md": "é 鸟\n", "workspace/MEMORY.md": ""}
+    files = {"home/.agent/notes/a.md": "é e\u0301\u0323 鸟 กำ\n", "workspace/MEMORY.md": ""}
     assert checked(files, PLACES) == files
 
 
@@ -46,11 +46,13 @@ def test_text_under_the_places_of_the_agent_is_taken() -> None:
         (["home/.agent/a"], "at most"),
         (None, "at most"),
         ({f"home/.agent/{at}": "" for at in range(MOST_FILES + 1)}, "at most 500 files"),
-        ({"home/.agent/a": "x" * MOST_BYTES}, "at most 2097152 bytes"),
+        ({"home/.agent/a": "x" * MOST_BYTES}, "at most 1048576 bytes"),
         ({"home/.agent/a": 1}, "texts alone"),
         ({"home/.agent/a": "w\0h\0i\0t\0e\0"}, "texts alone"),
         ({"home/.agent/a": "\ud800"}, "texts alone"),
         ({"home/.agent/a\0": ""}, "texts alone"),
+        ({"home/.agent/a": "a" + "\u0300\u0323" * 20}, "heaps of marks"),
+        ({"home/.agent/a": "\u0f73" * 40}, "heaps of marks"),
         ({"home/.agent/" + "a" * 240: ""}, "is no place"),
         ({"home/.agent/../.bashrc": ""}, "is no place"),
         ({"home/.agent//a": ""}, "is no place"),

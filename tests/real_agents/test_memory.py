@@ -45,7 +45,8 @@ class Kept:
     def write(self) -> str:
         """A command that writes each file, and markers everywhere else."""
         lines = [
-            f"mkdir -p $(dirname {path}); printf '{text}' > {path}; " for path, text in self.files.items()
+            f"mkdir -p $(dirname {path}); printf '%b' '{text}' > {path}; "
+            for path, text in self.files.items()
         ]
         return "".join(lines) + BESIDE
 
@@ -105,7 +106,7 @@ def play(agent: str, engine: Any, tmp_path_factory: pytest.TempPathFactory) -> P
     """`play("first,second", …)`: two episodes, one after the other."""
     return lambda tasks, *flags: playing.play(
         agent, cases(KEPT[agent]), engine, tmp_path_factory.mktemp(agent), "--tasks", tasks,
-        "--parallel", "1", "--time-limit", "240", *flags,
+        "--parallel", "1", "--time-limit", "600", *flags,
     )  # fmt: skip
 
 
