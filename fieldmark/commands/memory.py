@@ -123,10 +123,16 @@ def _native(
 
 
 def _native_headline(told: StateHistory) -> str:
-    apart = "" if told.withheld is None else f", {told.withheld} files withheld"
-    states = f"{len(told.states)} state{'' if len(told.states) == 1 else 's'}"
-    return f"memory {told.mode}, native: {states}{apart}; {told.readers} episodes began with files"
+    apart = "" if told.withheld is None else f", {_many(told.withheld, 'file')} withheld"
+    readers = _many(told.readers, "episode")
+    return (
+        f"memory {told.mode}, native: {_many(len(told.states), 'state')}{apart}; {readers} began with files"
+    )
 
 
 def _size(files: int, size: int) -> str:
-    return f"{files} file{'' if files == 1 else 's'}, {size} bytes"
+    return f"{_many(files, 'file')}, {size} bytes"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
