@@ -18,6 +18,11 @@ _OFF = (
     "AUTOCOMPACT",  # a summary would throw the picture and the question away
     *("AUTOUPDATE", "CLAUDE_CODE", "DEFAULT_PLUGINS", "LSP_DOWNLOAD", "MODELS_FETCH", "SHARE"),
 )
+MEMORY = (
+    *(f"home/.config/opencode/{name}" for name in ("AGENTS.md", "skills", "agents", "commands")),
+    *("workspace/AGENTS.md", "workspace/.opencode/skills"),
+)
+"""What each new session reads again. Earlier sessions, in its SQLite database, are not among it."""
 
 
 class OpenCode:
@@ -25,6 +30,7 @@ class OpenCode:
 
     name = "opencode"
     needs = Needs(2560, 2.0, 512, Kit("opencode", npm=(f"opencode-ai@{VERSION}",), node=False))
+    memory = MEMORY
 
     def prepare(self, setting: Setting) -> Launch:
         """Its configuration, and its skills in the working directory. The question comes by stdin: as an

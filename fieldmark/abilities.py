@@ -48,8 +48,8 @@ def choose_tools(
         "found_pictures": benchmark.index or web,
         "eyes": config.eyes,
         "classifier": lite0.available(),
-        "memory": config.memory != "off",
-        "notebook": config.memory == "inherit",
+        "memory": config.memory != "off" and config.memory_form == "store",
+        "notebook": config.memory == "inherit" and config.memory_form == "store",
     }
     missing = {name for name, place in backends.items() if not place}
     unasked = missing if config.model.name in BUILTIN else missing | {"classifier"}

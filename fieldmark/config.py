@@ -168,7 +168,8 @@ class RunConfig(BaseModel):
     the notes of the run folder RUN, and none is taken; `memory_before`: only those that the episode of this
     task had there). Episodes that inherit play one after the other, or
     `waves` at once: those of a wave read what earlier waves left. `memory_url` is a Postgres database for
-    the notes; None: SQLite in the run folder.
+    the notes; None: SQLite in the run folder. `memory_form`: `store`, notes; `native`, the files that an
+    agent of others keeps itself.
 
     `prices` are those of `fieldmark/prices.toml` that the user knows better: a table, or a file of one.
     `max_cost` (USD) and `max_hours`, over all sittings, stop the run between episodes. `preflight`: whether
@@ -227,6 +228,7 @@ class RunConfig(BaseModel):
     memory_before: str | None = None
     waves: int | None = Field(default=None, ge=1, le=256)
     memory_url: str | None = None
+    memory_form: Literal["store", "native"] = "store"
     prices: dict[str, Price] = {}
     max_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     max_hours: float | None = Field(default=None, ge=0, allow_inf_nan=False)

@@ -13,6 +13,8 @@ from fieldmark import __version__, protocol
 from fieldmark.blobs import BlobStore
 from fieldmark.errors import EpisodeFault
 from fieldmark.memory.episode import EpisodeMemory
+from fieldmark.memory.state import EpisodeState
+from fieldmark.native import NativeMemory
 from fieldmark.preflight import Plan
 from fieldmark.records import EpisodeRecord
 from fieldmark.remembering import RunMemory
@@ -37,7 +39,7 @@ class RunServices:
     pool: ContainerPool
     backends: Backends
     blobs: BlobStore
-    memory: RunMemory | None = None
+    memory: RunMemory | NativeMemory | None = None
 
 
 async def run_episode(
@@ -62,8 +64,8 @@ async def run_episode(
         async with services.pool.lease() as container:
             session.begin()
             _log_start(session, services, staged, epoch, attempt, earlier or [])
-            if read:
-                session.log("gateway", "memory_read", read)
+            if memory and read:
+                session.log("gateway", memory.read_kind, read)
             container.door.admit(session)
             await _until_end(session, container)
     except EpisodeFault as fault:
@@ -116,7 +118,7 @@ async def _until_end(session: Session, container: Container) -> None:
 
 def _open_session(
     services: RunServices, staged: StagedTask, prompt: Prompt, epoch: int, attempt: int,
-    memory: EpisodeMemory | None,
+    memory: EpisodeMemory | EpisodeState | None,
 ) -> Session:  # fmt: skip
     plan, clock = services.plan, Clock()
     tracer = Tracer(services.run.pending_trace(staged.task.id, epoch, attempt), clock)
@@ -127,7 +129,9 @@ def _open_session(
         upstream=plan.upstream.for_episode(staged.task.id, epoch), backends=services.backends,
         skills=plan.skills, web=plan.web, search=plan.search,
         eyes=plan.eyes and plan.eyes.for_episode(staged.task.id, epoch), costs=plan.costs,
-        actions=load_actions(plan.config.actions), memory=memory,
+        actions=load_actions(plan.config.actions),
+        memory=memory if isinstance(memory, EpisodeMemory) else None,
+        state=memory if isinstance(memory, EpisodeState) else None,
     )  # fmt: skip
 
 

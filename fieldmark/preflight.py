@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from fieldmark import replaying
+from fieldmark import native, replaying
 from fieldmark.abilities import choose_abilities, no_abilities
 from fieldmark.agents.base import Agent
 from fieldmark.agents.registry import agent_name, get_agent
@@ -50,6 +50,7 @@ class Plan:
 
     `agent_name` is what records call its agent, `worker_agent` what the worker is started with; `mounts` are
     files of this machine that a container reads, and where. `agent_sha256` is of an agent of the user's own.
+    `memory_places` are the paths that a memory in form `native` carries.
     """
 
     config: RunConfig
@@ -75,6 +76,7 @@ class Plan:
     recording: Recording | None = None
     agent_sha256: str | None = None
     mounts: dict[str, str] = field(default_factory=dict)
+    memory_places: tuple[str, ...] = ()
 
 
 def make_plan(config: RunConfig) -> Plan:
@@ -83,6 +85,7 @@ def make_plan(config: RunConfig) -> Plan:
     benchmark, tasks, agent, judge = load(config)
     if recording:
         replaying.check_tasks(recording, tasks, config.epochs, config.replay)
+    places = native.places_of(config, agent)
     own = own_agent(config.agent, str(config.data or config.benchmark))
     own_tools = load_tools(config.tool)
     web = make_web(config, benchmark)
@@ -126,6 +129,7 @@ def make_plan(config: RunConfig) -> Plan:
         trials=try_models(config, uses_tools=agent.uses_tools) if tried else {},
         recording=recording,
         agent_sha256=own.sha256() if own else None,
+        memory_places=places,
         mounts={**(own.mounts if own else {}), **own_tools.mounts},
     )
 
@@ -152,6 +156,8 @@ def settled_parallel(config: RunConfig, fitting: int) -> int:
         raise UsageError("--memory-url is for a memory: name --memory inherit, or leave it out")
     if config.memory_before and not config.frozen:
         raise UsageError("--memory-before is for --memory frozen:RUN: leave it out")
+    if config.memory_form == "native":
+        _check_native(config)
     if most is None:
         return config.parallel or fitting
     if config.parallel and config.parallel > most:
@@ -160,6 +166,15 @@ def settled_parallel(config: RunConfig, fitting: int) -> int:
             f"leave it out, or let {config.parallel} at once read the same notes: --waves {config.parallel}"
         )
     return min(config.parallel or fitting, most)
+
+
+def _check_native(config: RunConfig) -> None:
+    if config.memory == "off":
+        raise UsageError("--memory-form is for a memory: name --memory inherit, or leave it out")
+    if config.memory_url:
+        raise UsageError("--memory-url is for notes: leave it out, or --memory-form native")
+    if config.most_at_once and config.most_at_once > 1:
+        raise UsageError("--waves: files that agents keep themselves cannot be merged: leave it out")
 
 
 def at_once(docker: Any, needs: Needs) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fieldmark import jsonl
+from fieldmark import jsonl, native
 from fieldmark.blobs import BlobStore
 from fieldmark.config import RunConfig
 from fieldmark.errors import ToolError, UsageError
@@ -51,7 +51,14 @@ def frozen_source(config: RunConfig) -> RunDir | None:
     source = RunDir.open(config.frozen)
     if not source.memory_file.exists():
         raise UsageError(f"--memory frozen:{config.frozen}: that run had no memory: name one that had")
-    if config.memory_before:
+    form = source.config().get("memory", {}).get("form", "store")
+    if form != config.memory_form:
+        raise UsageError(
+            f"--memory frozen:{config.frozen}: that run had it in form {form}: --memory-form {form}"
+        )
+    if config.memory_before and form == "native":
+        native.taken(source, config.memory_before)
+    elif config.memory_before:
         before(source, config.memory_before)
     return source
 
@@ -71,30 +78,39 @@ def take_over(config: RunConfig, folder: RunDir, tasks: Sequence[Task]) -> str |
     source = frozen_source(config)
     if source is None:
         return None
-    task = config.memory_before
-    read = before(source, task) if task else read_notes(source.memory_file)
-    notes = [note.model_copy(update={"run": note.run or source.path.name}) for note in read]
+    task, gold = config.memory_before, gold_search(tasks)
     folder.memory_file.touch()
-    _write(folder, notes, gold_search(tasks))
+    if config.memory_form == "native":
+        native.take_over(config, source, folder, gold)
+    else:
+        read = before(source, task) if task else read_notes(source.memory_file)
+        _write(folder, [note.model_copy(update={"run": note.run or source.path.name}) for note in read], gold)
     state = source.config().get("state")
     if task or state == "finished":
         return None
-    return f"memory: {source.path.name} is {state}: its notes so far are taken"
+    return f"memory: {source.path.name} is {state}: what it has so far is taken"
 
 
 def describe(config: RunConfig, folder: RunDir) -> dict[str, Any]:
     """For run.json, where a run has a memory: its mode, and what a frozen one holds."""
     if config.memory == "off":
         return {}
-    told: dict[str, Any] = {"mode": config.memory.partition(":")[0], "store": "sqlite"}
-    if config.memory_url:
-        told["store"] = "postgres"
+    told: dict[str, Any] = {"mode": config.memory.partition(":")[0], "form": config.memory_form}
+    if config.memory_form == "store":
+        told["store"] = "postgres" if config.memory_url else "sqlite"
     if config.memory == "inherit":
         told["waves"] = config.waves or 1
     if config.frozen:
-        notes = read_notes(folder.memory_file)
-        told |= {"run": config.frozen.resolve().name, "notes": len(notes), "sha256": digest(notes)}
+        told |= {"run": config.frozen.resolve().name, **_holding(config, folder)}
     return {"memory": told}
+
+
+def _holding(config: RunConfig, folder: RunDir) -> dict[str, Any]:
+    """What a frozen memory holds."""
+    if config.memory_form == "native":
+        return native.describe(folder)
+    notes = read_notes(folder.memory_file)
+    return {"notes": len(notes), "sha256": digest(notes)}
 
 
 def check_unchanged(config: RunConfig, folder: RunDir) -> None:
@@ -104,7 +120,7 @@ def check_unchanged(config: RunConfig, folder: RunDir) -> None:
         raise UsageError(f"the notes of {folder.path} are in Postgres: name it again with --memory-url")
     if config.memory_url and was.get("store") != "postgres":
         raise UsageError(f"--memory-url: the notes of {folder.path} are in the run folder: leave it out")
-    if "sha256" in was and digest(read_notes(folder.memory_file)) != was["sha256"]:
+    if "sha256" in was and _holding(config, folder).get("sha256") != was["sha256"]:
         raise UsageError(f"{folder.memory_file} has changed since the run began: start a new run")
 
 
@@ -113,6 +129,18 @@ def waves_of(grid: Sequence[Due], size: int) -> Iterator[Sequence[Due]]:
     for _, epoch in itertools.groupby(grid, lambda due: due[1]):
         due = list(epoch)
         yield from (due[at : at + size] for at in range(0, len(due), size))
+
+
+def open_memory(
+    config: RunConfig, folder: RunDir, grid: Sequence[Due], tasks: Sequence[Task], backends: Backends,
+    places: Sequence[str],
+) -> RunMemory | native.NativeMemory | None:  # fmt: skip
+    """The memory that a run asks for; `places` are the files of one in form `native`."""
+    if config.memory == "off":
+        return None
+    if config.memory_form == "native":
+        return native.NativeMemory(config, folder, grid, gold_search(tasks), places)
+    return RunMemory(config, folder, grid, tasks, backends)
 
 
 class RunMemory:

@@ -225,6 +225,11 @@ _OF_ABILITIES_AND_LIMITS = [
         "  [default: off]",
     ),
     click.option("--memory-before", metavar="TASK", help="With frozen:RUN: the notes this task had there."),
+    click.option(
+        "--memory-form",
+        type=click.Choice(["store", "native"]),
+        help="Notes, or the agent's own files (agents of others).  [default: store]",
+    ),
     click.option("--waves", type=int, help="Episodes at once that inherit the same memory.  [default: 1]"),
     click.option(
         "--memory-url", help="A Postgres database for the notes.  [default: SQLite in the run folder]"

@@ -20,7 +20,7 @@ from fieldmark.outage import Outage
 from fieldmark.preflight import Plan
 from fieldmark.progress import RunProgress
 from fieldmark.records import EpisodeRecord
-from fieldmark.remembering import RunMemory
+from fieldmark.remembering import open_memory
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import reaper
 from fieldmark.sandbox.container import PYTHON
@@ -129,9 +129,8 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
         needs=plan.needs, lifetime=HARD_STOP * config.limits.seconds + 60,
         spare=min(SPARE, plan.parallel), expected=expected, mounts=plan.mounts,
     )  # fmt: skip
-    memory = None
-    if config.memory != "off":
-        memory = RunMemory(config, run.folder, run.grid(), plan.benchmark.tasks, backends)
+    grid, tasks = run.grid(), plan.benchmark.tasks
+    memory = open_memory(config, run.folder, grid, tasks, backends, plan.memory_places)
     try:
         pool.warm()
         await backends.warm()

@@ -304,6 +304,17 @@ class MemoryWrite(Event):
     about: NoteKind | None = None
 
 
+class MemoryState(Event):
+    """Files that an agent of others began with or left, `state` the blob; `known`: lines the log had then."""
+
+    kind: Literal["memory_state"] = "memory_state"
+    at: Literal["lease", "end"]
+    state: str
+    files: int
+    bytes: int
+    known: int | None = None
+
+
 class Egress(Event):
     """A web request through the gateway. `bytes` is the length of the body; `blob` its content."""
 
@@ -368,6 +379,7 @@ KnownEvent = Annotated[
     | SkillRead
     | MemoryRead
     | MemoryWrite
+    | MemoryState
     | Egress
     | Log
     | Answer

@@ -37,7 +37,7 @@ def twin_config(config: RunConfig, path: Path | None) -> RunConfig:
     if config.agent == CLOSED_BOOK:
         raise UsageError(f"--with-twin: {CLOSED_BOOK} is its own twin: leave it out")
     own: dict[str, Any] = {"agent": CLOSED_BOOK, "tools": None, "tool": [], "skills": None}
-    own |= {"memory": "off", "memory_before": None, "memory_url": None, "waves": None}
+    own |= {"memory": "off", "memory_form": "store", "memory_before": None, "memory_url": None, "waves": None}
     name = config.name and config.name + SUFFIX
     return config.model_copy(update={**own, "with_twin": False, "name": name, "out": path and beside(path)})
 

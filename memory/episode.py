@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 from fieldmark.errors import ToolError
 from fieldmark.memory.notes import Note, digest, note_name
@@ -26,6 +26,8 @@ class EpisodeMemory:
     """`stored` are the notes that this episode may read, out of the first `known` of the run's log; `look` is
     the vector of its picture. `task_id` and `epoch` name its own notes, and are never shown to the agent.
     """
+
+    read_kind: ClassVar = "memory_read"
 
     task_id: str
     epoch: int

@@ -94,7 +94,7 @@ def before(run: RunDir, task_id: str, epoch: int = 0) -> list[Note]:
     """The memory that an episode had when it began, or would have now. UsageError: no such task; a log that
     no longer gives what the trace says it was.
     """
-    wave = _wave(run, task_id, epoch)
+    wave = wave_of(run, task_id, epoch)
     read = _at_lease(run, task_id, epoch)
     notes = known_to(_notes(run), wave, epoch, read["known"] if read else None)
     if read and read["sha256"] != digest(notes):
@@ -110,7 +110,8 @@ def _notes(run: RunDir) -> list[Note]:
     return read_notes(run.memory_file)
 
 
-def _wave(run: RunDir, task_id: str, epoch: int) -> int:
+def wave_of(run: RunDir, task_id: str, epoch: int) -> int:
+    """The place of an episode's wave in its run. UsageError: no such task."""
     ids = [str(row["id"]) for row in run.tasks()]
     if task_id not in ids:
         raise UsageError(f"no task {task_id!r} in {run.path}: its ids are {ids[0]} to {ids[-1]}")

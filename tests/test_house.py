@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("agents", "tools", "skills", "sandbox", "memory", "evals")
 ORCHESTRATORS = {
     "__init__", "abilities", "classifying", "describing", "runner", "episode", "facts", "launch", "leaks",
-    "own_agent", "own_code", "own_data",
+    "native", "own_agent", "own_code", "own_data",
     "preflight", "probing", "remembering", "replaying", "run_models",
     "staging", "cli", "twin", "wires",
 }  # fmt: skip

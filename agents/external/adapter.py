@@ -62,10 +62,15 @@ class Collected:
 
 
 class Adapter(Protocol):
-    """One for each agent of others. `name` is what `--agent` calls it."""
+    """One for each agent of others. `name` is what `--agent` calls it.
+
+    `memory`: the files and folders that it reads again by itself when it starts anew, as `home/…` and
+    `workspace/…`; none: it has no memory of its own.
+    """
 
     name: str
     needs: Needs
+    memory: tuple[str, ...]
 
     def prepare(self, setting: Setting) -> Launch:
         """The files and the command, from what is asked and with what."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from fieldmark.agents.base import AgentAnswer, AgentStopped
 from fieldmark.agents.ending import as_answer
+from fieldmark.agents.external import state
 from fieldmark.agents.external.adapter import Adapter, Collected, Launch, Output, Setting
 from fieldmark.agents.external.process import carry_out
 from fieldmark.agents.messages import notes_text, prompt_text
@@ -37,17 +38,22 @@ class ExternalAgent:
     def __init__(self, adapter: Adapter) -> None:
         self.name = adapter.name
         self.needs: Needs = adapter.needs
+        self.memory = tuple(adapter.memory)
         self._adapter = adapter
 
     def solve(self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool]) -> AgentAnswer:
         """Start it, wait, read its final text, else the last that its model said. Raises AgentStopped."""
         setting = make_setting(prompt, gateway, tools)
         launch = self._adapter.prepare(setting)
-        _lay_out(launch, setting.skills)
+        roots = {"home": setting.home, "workspace": setting.workspace}
+        carried = state.lay_out(gateway, self.memory, roots)
+        ours = _lay_out(launch, setting.skills)
         try:
             output = carry_out(self._on_path(launch), setting.workspace, self._adapter.is_final)
         except OSError as error:
             raise AgentStopped("crash", f"{launch.argv[0]} cannot be started: {error}") from None
+        if carried:
+            state.leave(gateway, carried, ours)
         said = self._adapter.collect(output, setting)
         gateway.event("log", level="info", message=_summary(self.name, output), native=_native(output, said))
         if not said.text.strip() and (said.error or output.exit_code):
@@ -103,17 +109,19 @@ def task_text(prompt: Prompt, picture: Path, tools: Sequence[Tool]) -> str:
     )
 
 
-def _lay_out(launch: Launch, skills: Mapping[str, Mapping[str, bytes]]) -> None:
-    for path, text in launch.files.items():
+def _lay_out(launch: Launch, skills: Mapping[str, Mapping[str, bytes]]) -> set[Path]:
+    """Write what is ours; the paths of it."""
+    files = {path: text.encode() for path, text in launch.files.items()}
+    if launch.skills:
+        files |= {
+            launch.skills / name / inside: data
+            for name, contents in skills.items()
+            for inside, data in contents.items()
+        }
+    for path, data in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    if launch.skills is None:
-        return
-    for name, contents in skills.items():
-        for inside, data in contents.items():
-            path = launch.skills / name / inside
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        path.write_bytes(data)
+    return set(files)
 
 
 def _summary(name: str, output: Output) -> str:

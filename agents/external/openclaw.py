@@ -17,6 +17,20 @@ LEAN = ("read", "exec", "process", "view_image", "bundle-mcp")
 """What is left of its tools in the lean condition: to read, to run programs, to look, and ours."""
 PLUGIN_SKILLS = ("browser-automation", "canvas")
 """Skills of its plugins, which the switch for its bundled ones leaves on."""
+MEMORY = tuple(
+    f"workspace/{name}"
+    for name in (
+        "AGENTS.md",
+        "IDENTITY.md",
+        "MEMORY.md",
+        "SOUL.md",
+        "TOOLS.md",
+        "USER.md",
+        "memory",
+        "skills",
+    )
+)
+"""What each new session reads again, or searches. Earlier sessions are not among it."""
 _SILENT = "Agent couldn't generate a response"
 _QUIET = ("OPENCLAW_OFFLINE", "OPENCLAW_NO_AUTO_UPDATE", "DO_NOT_TRACK", "CI", "NO_COLOR")
 
@@ -28,6 +42,7 @@ class OpenClaw:
     """
 
     needs = Needs(2560, 2.0, 512, KIT)
+    memory = MEMORY
 
     def __init__(self, name: str, tools: Sequence[str] = ()) -> None:
         self.name = name

@@ -22,6 +22,7 @@ VALUES = (
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _NPM = re.compile(r"(@[\w.-]+/)?[\w.-]+@\d[\w.+-]*")
 _PIP = re.compile(r"[\w.-]+(\[[\w,.-]+\])?==\d[\w.!+-]*")
+_PLACE = re.compile(r"\$(home|workspace)(/[^/$]+)+")
 
 
 class _Strict(BaseModel):
@@ -79,6 +80,20 @@ class Selector(_Strict):
     field: str
 
 
+class Memory(_Strict):
+    """The files and folders that the agent reads again by itself when it starts anew."""
+
+    places: tuple[str, ...] = ()
+
+    @field_validator("places")
+    @classmethod
+    def _inside(cls, places: tuple[str, ...]) -> tuple[str, ...]:
+        for place in places:
+            if not _PLACE.fullmatch(place) or {"", ".", ".."} & set(place.split("/")):
+                raise ValueError(f"{place!r}: write $home/… or $workspace/…")
+        return places
+
+
 class Answer(_Strict):
     """Where its answer is: in what it prints, or in `file`. `json` is one object, `jsonl` one a line, of
     which the last that has all of `where` and the `field` counts. `last` marks the line after which it has
@@ -105,6 +120,7 @@ class Recipe(_Strict):
     env: dict[str, str] = {}
     files: dict[str, str] = {}
     skills: Skills | None = None
+    memory: Memory = Memory()
     answer: Answer | None = None
     error: Selector | None = None
 

@@ -28,6 +28,7 @@ class RecipeAdapter:
         self.name = name
         self._recipe = recipe
         install, needs = recipe.install, recipe.needs
+        self.memory = tuple(path.removeprefix("$") for path in recipe.memory.places)
         kit = Kit(name, install.npm, install.pip) if install.npm or install.pip else None
         self.needs = Needs(needs.memory_mb, needs.processors, needs.pids, kit, recipe.wire)
 

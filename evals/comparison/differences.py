@@ -36,7 +36,7 @@ _ASPECTS = {
 _TOLD_ELSEWHERE = frozenset(
     "benchmark data map protocol agent model eyes judge tools tool skills skill_calls ocr limits seed epochs"
     " image image_side max_megapixels web web_archive site allow deny allow_local search reverse allow_upload"
-    " index registry actions replay memory memory_before waves order".split()
+    " index registry actions replay memory memory_before memory_form waves order".split()
 )
 """Options whose aspect has what they came to."""
 _NO_MATTER = frozenset(

@@ -18,8 +18,8 @@ from fieldmark.memory.notes import read_notes
 
 class MemoryUse(BaseModel):
     """One arm over all its orders. `notes` that its memories hold; `readings`: notes read in all, one counted
-    once an episode; `readers`: episodes that read any, of `episodes`. `stood`: readers whose answer stands in
-    a note they read.
+    once an episode, or in form `native` files begun with; `readers`: episodes that read any, of `episodes`.
+    `stood`: readers whose answer stands in a note they read.
 
     `correct` are those done among the readers: they are other tasks than those that read nothing, so the two
     do not compare. What a memory does, the arms compared say.
@@ -125,14 +125,14 @@ def _answer(cell: Cell) -> tuple[str, ...] | None:
 
 
 def _readings(side: Side) -> list[tuple[Cell, int, set[Reading]]]:
-    """Each episode that did not break: how many notes it read, and what it had of the memory."""
+    """Each episode that did not break: how many notes or files it read, and what it had of the memory."""
     texts = {note.note: note.text for note in read_notes(side.run.memory_file)}
     questions = {task: str(asked[0] or "") for task, asked in side.asked.items()}
     found = []
     for cell in side.cells:
         if cell.outcome != "sandbox_error" and (trace := _trace(side, cell)):
-            had = reading_of(cell, trace.read, texts, questions.get(cell.id, ""))
-            found.append((cell, len(trace.read), had))
+            had = reading_of(cell, trace, texts, questions.get(cell.id, ""))
+            found.append((cell, len(trace.read) + trace.files, had))
     return found
 
 

@@ -22,7 +22,7 @@ from fieldmark.evals.metrics.outcomes import DONE, Cell
 from fieldmark.evals.metrics.shares import Interval, Share, wilson
 from fieldmark.memory.notes import Note, read_notes
 from fieldmark.rundir import RunDir
-from fieldmark.trace import Event, MemoryRead, MemoryWrite, NoteKind, ToolCall, ToolResult
+from fieldmark.trace import Event, MemoryRead, MemoryState, MemoryWrite, NoteKind, ToolCall, ToolResult
 
 Reading = Literal["read no note", "read notes", "answer stood in one"]
 """What an episode had of the memory; the last is part of the one before."""
@@ -33,12 +33,13 @@ REMEMBER = "remember"
 @dataclass(frozen=True)
 class MemoryTrace:
     """What one trace says: `read`, note → how it was come to; `taken`, the kinds of the notes it took;
-    `refused`, calls of `remember` that failed.
+    `refused`, calls of `remember` that failed; `files`, those that an agent of others began with.
     """
 
     read: Mapping[str, frozenset[str]]
     taken: Sequence[str]
     refused: int
+    files: int = 0
 
 
 class KindRow(BaseModel):
@@ -85,7 +86,7 @@ class MemoryFacts(BaseModel):
 def memory_in(events: Iterable[Event]) -> MemoryTrace:
     """One trace read for its notes."""
     read: dict[str, set[str]] = {}
-    taken, calls, refused = [], set(), 0
+    taken, calls, refused, files = [], set(), 0, 0
     for event in events:
         if isinstance(event, MemoryRead):
             for name in named(event):
@@ -96,7 +97,9 @@ def memory_in(events: Iterable[Event]) -> MemoryTrace:
             calls.add(event.call)
         elif isinstance(event, ToolResult) and event.call in calls:
             refused += not event.ok
-    return MemoryTrace({name: frozenset(ways) for name, ways in read.items()}, taken, refused)
+        elif isinstance(event, MemoryState) and event.at == "lease":
+            files = event.files
+    return MemoryTrace({name: frozenset(ways) for name, ways in read.items()}, taken, refused, files)
 
 
 def named(event: MemoryRead) -> list[str]:
@@ -104,13 +107,14 @@ def named(event: MemoryRead) -> list[str]:
     return [str(name) for hit in event.hits for name in (hit["note"], *hit.get("same", []))]
 
 
-def reading_of(cell: Cell, read: Iterable[str], texts: Mapping[str, str], question: str) -> set[Reading]:
-    """What an episode had of the memory: `texts` are those of the notes. An answer that the question says
-    already, or that says only that none is known, stands nowhere.
+def reading_of(cell: Cell, trace: MemoryTrace, texts: Mapping[str, str], question: str) -> set[Reading]:
+    """What an episode had of the memory: `texts` are those of the notes; files that it began with count as
+    notes read. An answer that the question says already, or that says only that none is known, stands
+    nowhere.
     """
-    notes = list(read)
+    notes = list(trace.read)
     if not notes:
-        return {"read no note"}
+        return {"read notes"} if trace.files else {"read no note"}
     answer = (cell.record.answer if cell.record else None) or ""
     names = Names([] if abstains(answer) else [answer], question)
     stood = names and any(names.in_text(Text(texts[note])) for note in notes if note in texts)
@@ -177,7 +181,7 @@ def _rows(
     run: RunDir, found: Sequence[tuple[Cell, MemoryTrace]], texts: Mapping[str, str], logged: bool
 ) -> list[ReadingRow]:
     questions = {str(row.get("id")): str(row.get("question") or "") for row in run.tasks()}
-    had = [(cell, reading_of(cell, trace.read, texts, questions.get(cell.id, ""))) for cell, trace in found]
+    had = [(cell, reading_of(cell, trace, texts, questions.get(cell.id, ""))) for cell, trace in found]
     return [
         _row(what, [cell for cell, readings in had if what in readings], len(had))
         for what in READINGS

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from fieldmark.memory.contamination import Contamination, Touched
     from fieldmark.memory.history import MemoryHistory, NoteHistory, Reader
     from fieldmark.memory.notes import Note
+    from fieldmark.memory.state_history import StateHistory
     from fieldmark.rundir import RunDir
 
 
@@ -45,9 +46,13 @@ def command(
     from fieldmark.errors import UsageError
     from fieldmark.memory.contamination import contamination
     from fieldmark.memory.history import before, history, readers_of, withheld
+    from fieldmark.memory.state_history import is_native
     from fieldmark.rundir import RunDir
 
     folder = RunDir.open(run)
+    if is_native(folder):
+        _native(folder, task, epoch, note, private, as_json)
+        return
     if task is not None:
         _show_before(before(folder, task, epoch), as_json)
         return
@@ -130,3 +135,48 @@ def _show_before(notes: list[Note], as_json: bool) -> None:
         click.echo(json.dumps({"notes": rows}, ensure_ascii=False))
         return
     click.echo("\n".join(map(_note, notes)) or "no notes: nothing came before it")
+
+
+def _native(
+    folder: RunDir, task: str | None, epoch: int, note: str | None, private: bool, as_json: bool
+) -> None:
+    """The same for the files that an agent of others keeps itself."""
+    from fieldmark.errors import UsageError
+    from fieldmark.memory.history import withheld
+    from fieldmark.memory.state_history import state_history, state_of
+
+    if note is not None:
+        raise UsageError(
+            f"--note: {folder.path} has the files of its agent for a memory, no notes: leave it out"
+        )
+    if task is not None:
+        row = state_of(folder, task, epoch)
+        click.echo(json.dumps(row) if as_json else f"{row['state']}  {_size(row['files'], row['bytes'])}")
+        return
+    told, kept_back = state_history(folder), withheld(folder) if private else []
+    if as_json:
+        row = told.model_dump(mode="json", exclude_none=True)
+        click.echo(json.dumps({**row, **({"private": kept_back} if private else {})}, ensure_ascii=False))
+        return
+    click.echo(_native_headline(told))
+    for state in told.states:
+        source = f"{_key(state.id, state.epoch)}{f' of {state.run}' if state.run else ''}"
+        click.echo(f"{state.state}  {_size(state.files, state.bytes)}  [by {source}]")
+    for row in kept_back:
+        click.echo(f"withheld: {row['file']} (by {row['id']}; it holds {', '.join(row['holds'])})")
+
+
+def _native_headline(told: StateHistory) -> str:
+    apart = "" if told.withheld is None else f", {_many(told.withheld, 'file')} withheld"
+    readers = _many(told.readers, "episode")
+    return (
+        f"memory {told.mode}, native: {_many(len(told.states), 'state')}{apart}; {readers} began with files"
+    )
+
+
+def _size(files: int, size: int) -> str:
+    return f"{_many(files, 'file')}, {size} bytes"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -32,7 +32,7 @@ OWN_WORDS = {
 """Kind of event → fields that the agent wrote. Of other rows it wrote `answer`."""
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")  # no longer than to the next one: linear, whatever the text
 _BREAK = " 0break0 "
 """Stands between texts that are apart, so that no phrase is found across them."""
 

@@ -154,8 +154,8 @@ def _run(
 
 def _fitted(config: RunConfig) -> RunConfig:
     """What only arms with a memory can use, or only arms without, may stand for all of them."""
-    unused = {} if config.memory == "inherit" else {"waves": None}
-    unused |= {"memory_url": None} if config.memory == "off" else {}
+    unused: dict[str, Any] = {} if config.memory == "inherit" else {"waves": None}
+    unused |= {"memory_url": None, "memory_form": "store"} if config.memory == "off" else {}
     most = config.most_at_once
     parallel = min(config.parallel, most) if config.parallel and most else config.parallel
     return config.model_copy(update={**unused, "parallel": parallel})

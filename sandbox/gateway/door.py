@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import web
 
-from fieldmark.sandbox.gateway import bodies, events, eyes, lookups, memory, models, pictures
+from fieldmark.sandbox.gateway import bodies, events, eyes, lookups, memory, models, pictures, states
 from fieldmark.sandbox.gateway.replies import Refused, gone, refusal
 from fieldmark.sandbox.gateway.session import Session, host_or_gateway_fault
 from fieldmark.sandbox.gateway.web import routes as web_routes
@@ -43,6 +43,8 @@ ROUTES: dict[tuple[str, str], Handler] = {
     ("POST", "/eyes"): eyes.ask,
     ("POST", "/memory/recall"): memory.recall,
     ("POST", "/memory/remember"): memory.remember,
+    ("GET", "/memory/state"): states.begin,
+    ("PUT", "/memory/state"): states.leave,
     ("GET", "/skills/read"): lookups.skill,
     ("GET", "/skills/files"): lookups.skill_files,
     ("GET", "/last-reply"): models.last_reply,

@@ -29,6 +29,7 @@ from fieldmark.trace import Answer, By, ErrorInfo, Picture, Role, Tokens
 if TYPE_CHECKING:
     from fieldmark.sandbox.gateway.memory import Memory
     from fieldmark.sandbox.gateway.search.door import SearchDoor
+    from fieldmark.sandbox.gateway.states import NativeState
     from fieldmark.sandbox.gateway.web.door import WebDoor
 
 HARD_STOP = 3
@@ -74,7 +75,7 @@ class Session:
         self, prompt: Prompt, pictures: Pictures, *, tracer: Tracer, clock: Clock, blobs: BlobStore,
         upstream: Upstream, backends: Backends, skills: Sequence[Skill] = (), web: WebDoor | None = None,
         search: SearchDoor | None = None, eyes: Upstream | None = None, costs: Costs | None = None,
-        actions: Actions | None = None, memory: Memory | None = None,
+        actions: Actions | None = None, memory: Memory | None = None, state: NativeState | None = None,
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
@@ -87,6 +88,7 @@ class Session:
         self.eyes = eyes
         self.eyes_left = EYES_CALLS
         self.memory = memory
+        self.state = state
         self.citable = Citable()
         self.clock = clock
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()

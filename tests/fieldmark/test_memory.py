@@ -59,9 +59,14 @@ from fieldmark.client import GatewayClient, GatewayRefused
 
 FOLDERS = ("/tmp", "/workspace", pathlib.Path.home(), "/dev/shm")
 PLACES = [pathlib.Path(folder) / "marker-4711" for folder in FOLDERS]
+KEPT = []  # by the process
 
 def solve(prompt, tools):
-    seen = [str(place) for place in PLACES if place.exists()]
+    seen = [*KEPT, *os.environ.get("MARKER", "").split()]
+    KEPT.append("the process lives on")
+    os.environ["MARKER"] = "marker-4711"
+    pages = [tools["browser"](action="open", url="http://keeper.example/").text for _ in range(2)]
+    seen += [str(place) for place in PLACES if place.exists()]
     seen += [p.name for p in pathlib.Path("/proc").glob("[0-9]*") if b"sleep 4711" in read(p / "cmdline")]
     for place in PLACES:
         try:
@@ -74,7 +79,8 @@ def solve(prompt, tools):
         seen.append("a note was taken")
     except GatewayRefused as error:
         refused = str(error)
-    return {"answer": "red", "rationale": json.dumps([seen, prompt.notes, refused, tools.names])}
+    told = [seen, pages, prompt.notes, refused, tools.names]
+    return {"answer": "red", "rationale": json.dumps(told)}
 
 def read(path):
     try:
@@ -82,6 +88,12 @@ def read(path):
     except OSError:
         return b""
 """
+
+
+KEEPER = """<title>Keeper</title><p id=said></p><script>
+said.textContent = "storage " + localStorage.mark + ", cookie " + (document.cookie || "undefined");
+localStorage.mark = "marker"; document.cookie = "mark=marker";
+</script>"""
 
 
 def rationales(run: RunDir) -> list[list[object]]:
@@ -160,11 +172,18 @@ def test_without_memory_nothing_of_an_episode_is_seen_by_the_next(
     fieldmark: Fieldmark, tiny: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "marker.py").write_text(MARKER)
-    done = fieldmark("run", "--benchmark", tiny, "--agent", "./marker.py", "--out", "out", "--parallel", 1)
+    (tmp_path / "site" / "keeper.example").mkdir(parents=True)
+    (tmp_path / "site" / "keeper.example" / "index.html").write_text(KEEPER)
+    done = fieldmark(
+        "run", "--benchmark", tiny, "--agent", "./marker.py", "--out", "out", "--parallel", 1, "--limit", 2,
+        "--site", "site",
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     run = RunDir.open(tmp_path / "out")
-    for seen, notes, refused, tools in rationales(run):
+    for seen, pages, notes, refused, tools in rationales(run):
+        assert "storage undefined, cookie undefined" in pages[0]  # type: ignore[index]
+        assert "storage marker, cookie mark=marker" in pages[1]  # type: ignore[index]
         assert (seen, notes, refused) == ([], [], "this run has no memory")
         assert not {"recall", "remember"} & set(tools)  # type: ignore[call-overload]
-    assert len(run.episodes()) == 4
+    assert len(run.episodes()) == 2
     assert not run.memory_file.exists()

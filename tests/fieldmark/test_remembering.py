@@ -216,7 +216,7 @@ async def test_a_frozen_memory_is_copied_read_by_all_and_never_written(
     jsonl.append(source.folder.memory_file, {**planted, "note": "gold", "text": "the green colour"})
     config = RunConfig(memory=f"frozen:{source.folder.path}")
     run = Played(tmp_path / "run", tasks, config)
-    assert take_over(config, run.folder, tasks) == "memory: source is None: its notes so far are taken"
+    assert take_over(config, run.folder, tasks) == "memory: source is None: what it has so far is taken"
     run.folder.write_config({**run.folder.config(), **describe(config, run.folder)})
     async with run.memory(backends) as memory:
         read = await run.play(memory, 0)

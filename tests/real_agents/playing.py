@@ -15,10 +15,10 @@ from PIL import Image
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
 from tests.conftest import FIELDMARK, ours, spawn
-from tests.model_server import Body, ModelServer, Reply
+from tests.model_server import Body, ModelServer, Reply, Script
 
-Cases = Mapping[str, Sequence[Reply]]
-"""Case → the replies in order; the last one again and again."""
+Cases = Mapping[str, Sequence[Reply | Script]]
+"""Case → the replies in order, or what makes one of a request; the last one again and again."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ def play(agent: str, cases: Cases, engine: Any, folder: Path, *flags: str) -> Pl
         case = re.findall(r"Case (\w+)", json.dumps(body["messages"]))[0]
         asked[case].append(body)
         replies = cases[case]
-        return replies[min(len(asked[case]), len(replies)) - 1]
+        reply = replies[min(len(asked[case]), len(replies)) - 1]
+        return reply if isinstance(reply, Reply) else reply(body)
 
     with ModelServer(script, models=("scripted", "seer")) as server:
         served = ["--model", "scripted", "--base-url", server.url]

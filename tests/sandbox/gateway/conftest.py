@@ -25,6 +25,7 @@ from fieldmark.sandbox.gateway.memory import Memory
 from fieldmark.sandbox.gateway.search.door import SearchDoor
 from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
 from fieldmark.sandbox.gateway.sockets import Sockets
+from fieldmark.sandbox.gateway.states import NativeState
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.gateway.upstream import Upstream
 from fieldmark.sandbox.gateway.web.door import WebDoor
@@ -73,7 +74,7 @@ async def entered(
     folder: Path, upstream: Upstream | None = None, limits: Limits | None = None, web: WebDoor | None = None,
     search: SearchDoor | None = None, language: str = "en", picture: Path | None = None,
     eyes: Upstream | None = None, index: Path | None = None, costs: Costs | None = None,
-    memory: Memory | None = None,
+    memory: Memory | None = None, state: NativeState | None = None,
 ) -> AsyncIterator[Inside]:  # fmt: skip
     """A session that has begun; its trace and blobs lie in `folder`."""
     blobs = BlobStore(folder / "blobs")
@@ -95,7 +96,7 @@ async def entered(
             prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
             tracer=Tracer(trace, clock), clock=clock, blobs=blobs,
             upstream=upstream or ScoutUpstream(), backends=backends, web=web, search=search,
-            eyes=eyes, costs=costs, memory=memory,
+            eyes=eyes, costs=costs, memory=memory, state=state,
         )  # fmt: skip
         door = await sockets.open_door()
         session.begin()
