@@ -56,6 +56,10 @@ def is_done(run: RunDir) -> bool:
 
 def _checked_all(study: Study, folder: StudyDir, missing: list[StudyRun]) -> dict[str, Plan]:
     """Run → its plan, of those that are to come. UsageError: a changed setting, or an arm that cannot run."""
+    if not folder.begun and any(folder.run(run.name).run_json.exists() for run in study.runs):
+        raise UsageError(
+            f"{study.path} holds runs of the study and no study.json: restore it or name another --out"
+        )
     if before := _asked_before(folder):
         check_unchanged(study, folder.recorded(), before)
     for run in missing:
@@ -111,32 +115,31 @@ def _check_source(study: Study, folder: StudyDir, run: StudyRun) -> None:
 
 def _record(study: Study, folder: StudyDir, plans: list[Plan]) -> RecordedStudy:
     """study.json from now on: what is asked for, and the runs of earlier that are there."""
-    arms = {arm.name: {axis: label(value) for axis, value in arm.options.items()} for arm in study.arms}
-    runs = [RecordedRun(run=run.name, arm=run.arm.name, order=run.order) for run in study.runs]
+    was = folder.recorded() if folder.begun and folder.begun_runs() else None
+    name, version = _benchmark(study, plans, was)
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    recorded = RecordedStudy(
-        name=study.path.name, started=now, baseline=study.baseline, axes=study.axes, benchmark={},
-        arms=arms, runs=runs,
+    runs = [RecordedRun(run=run.name, arm=run.arm.name, order=run.order) for run in study.runs]
+    asked_for = {run.name for run in study.runs}
+    earlier = [each for each, _ in folder.begun_runs() if each.run not in asked_for] if was else []
+    arms = {arm.name: {axis: label(value) for axis, value in arm.options.items()} for arm in study.arms}
+    return RecordedStudy(
+        name=study.path.name, started=was.started if was else now, baseline=study.baseline, axes=study.axes,
+        benchmark={"name": name, "version": version},
+        arms={**({each.arm: was.arms[each.arm] for each in earlier} if was else {}), **arms},
+        runs=[*runs, *earlier],
     )  # fmt: skip
+
+
+def _benchmark(study: Study, plans: list[Plan], was: RecordedStudy | None) -> tuple[str, str]:
+    """Name and version, the same for all runs."""
     versions = {(plan.benchmark.name, plan.benchmark.version) for plan in plans}
-    if folder.begun and folder.begun_runs():
-        was = folder.recorded()
-        names = {run.name for run in study.runs}
-        earlier = [each for each, _ in folder.begun_runs() if each.run not in names]
-        recorded = recorded.model_copy(
-            update={
-                "started": was.started,
-                "runs": [*runs, *earlier],
-                "arms": {**{each.arm: was.arms[each.arm] for each in earlier}, **arms},
-            }
-        )
+    if was:
         versions.add((was.benchmark["name"], was.benchmark["version"]))
     if len(versions) > 1:
         raise UsageError(
             f"the benchmark has changed since {study.path} began: begin another study with --out"
         )
-    name, version = versions.pop()
-    return recorded.model_copy(update={"benchmark": {"name": name, "version": version}})
+    return versions.pop()
 
 
 def _episodes(run: RunDir, asked_for: StudyRun, plan: Plan | None) -> int:

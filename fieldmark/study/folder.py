@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from fieldmark.errors import UsageError
 from fieldmark.run_reader import STUDY_JSON
@@ -48,6 +48,17 @@ class RecordedStudy(BaseModel):
     benchmark: dict[str, str]
     arms: dict[str, dict[str, str]]
     runs: list[RecordedRun]
+
+    @model_validator(mode="after")
+    def _whole(self) -> RecordedStudy:
+        if not {"name", "version"} <= self.benchmark.keys():
+            raise ValueError("its benchmark has no name or no version")
+        if strangers := {self.baseline, *(run.arm for run in self.runs)} - self.arms.keys():
+            raise ValueError(f"it has no arm {min(strangers)}")
+        for arm, values in self.arms.items():
+            if lacking := set(self.axes) - values.keys():
+                raise ValueError(f"its arm {arm} has no value of {min(lacking)}")
+        return self
 
 
 class StudyDir:
@@ -105,11 +116,12 @@ class StudyDir:
         """study.json; UsageError when it cannot be read."""
         try:
             loaded = json.loads(self.study_json.read_text(encoding="utf-8"))
-            if loaded["study_version"] > STUDY_VERSION:
+            if int(loaded["study_version"]) > STUDY_VERSION:
                 raise UsageError(f"{self.path} was written by a newer fieldmark: open it with that")
             return RecordedStudy.model_validate(loaded)
-        except (OSError, ValueError, TypeError, KeyError, ValidationError) as error:
-            why = " ".join(str(error).split())[:100]
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            told = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+            why = " ".join(told.split())[:100]
             raise UsageError(
                 f"{self.study_json} cannot be read ({why}): restore it or name another --out"
             ) from None

@@ -71,6 +71,11 @@ def test_killed_in_the_middle_a_study_goes_on_without_changing_a_number(
     assert changed.returncode == 2
     assert "limit: 2 → 3" in changed.stderr
 
+    (study / "study.json").unlink()
+    lost = fieldmark("run", "mine.toml", env=NO_ENGINE)
+    assert lost.returncode == 2
+    assert "holds runs of the study and no study.json" in lost.stderr
+
 
 def test_a_bad_value_is_refused_before_anything_begins(fieldmark: Fieldmark, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(STUDY.replace('["answer"', '["answer", "telescope"'))
