@@ -108,6 +108,8 @@ def warnings(run: RunDir, flags: dict[str, Any]) -> list[str]:
         lines.append("web: live, not recorded: look-ups before the fork may bring other pages, told as drift")
     if recorded.get("web", {}).get("mode") == "record":
         lines.append("web: pages come from the archive; what it does not have is missed after the fork")
+    if recorded.get("config", {}).get("memory") == "inherit":
+        lines.append("memory: the same notes, but `remember` is not offered: requests differ, told as drift")
     was = recorded.get("model", {}).get("name")
     if flags.get("model") and flags["model"] != was:
         lines.append(f"model: {flags['model']} goes on where {was} began: two things are changed")
