@@ -10,13 +10,16 @@ from pydantic import BaseModel
 
 from fieldmark.trace import Event
 
-NOT_COMPARED = frozenset(
+CLOCK = frozenset(
     {
         "t", "seconds", "first_token_seconds", "waited", "charged_seconds", "tries", "cached",
         "run", "version", "epoch", "attempt", "forked",
     }
 )  # fmt: skip
 """What the clock says, and what an episode is called."""
+NAMES = frozenset({"headers", "call", "parent"})
+"""Where agents of others have names that they make up anew each time."""
+NOT_COMPARED = CLOCK | NAMES
 
 
 class Difference(BaseModel):

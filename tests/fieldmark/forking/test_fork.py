@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fieldmark.forking.difference import NOT_COMPARED
+from fieldmark.forking.difference import CLOCK
 from fieldmark.rundir import RunDir
 from tests.conftest import Fieldmark
 from tests.model_server import Body, Call, ModelServer, Reply
@@ -31,7 +31,7 @@ def events(folder: Path) -> list[dict[str, Any]]:
     run = RunDir.open(folder)
     [trace] = run.traces.glob("*.jsonl")
     rows = [json.loads(line) for line in trace.read_text().splitlines()]
-    return [{key: value for key, value in row.items() if key not in NOT_COMPARED} for row in rows]
+    return [{key: value for key, value in row.items() if key not in CLOCK} for row in rows]
 
 
 def test_react_looks_elsewhere(fieldmark: Fieldmark, tmp_path: Path) -> None:
