@@ -20,6 +20,7 @@ COMMANDS = {
     "data": "Look at the data of a benchmark before a run.",
     "doctor": "Check this machine, and what a model can do.",
     "export": "Write a run for other programs, or what of it may be published.",
+    "fork": "Run a recorded episode again from an event on, with one thing changed.",
     "index": "Build a picture index over a folder, and search in it.",
     "judge": "Judge a run, or judge it again, without running it.",
     "label": "Say why a sample of the wrong answers was wrong; how far persons and classifier agree.",

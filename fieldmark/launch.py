@@ -15,6 +15,7 @@ from fieldmark.config import ModelConfig, RunConfig
 from fieldmark.describing import PATHS, describe
 from fieldmark.doctor.brief import warnings
 from fieldmark.errors import DataFault, InterruptedRun, UsageError
+from fieldmark.forking.plan import Forking
 from fieldmark.judging import classifier
 from fieldmark.judging import recording as judging
 from fieldmark.preflight import Plan
@@ -34,14 +35,15 @@ MAY_CHANGE = {
 """What a resumed run may do otherwise without changing what is measured."""
 
 
-def new_run(config: RunConfig, say: Say) -> Run:
-    """Check everything, make the run folder, stage the pictures."""
+def new_run(config: RunConfig, say: Say, forking: Forking | None = None) -> Run:
+    """Check everything, make the run folder, stage the pictures. `forking`: the run is a fork of another."""
     path = place_of(config)
     full = preflight.check_disk(path, config.min_free_mb)
     if full:
         raise UsageError(full)
     remembering.check(config)
     plan = preflight.make_plan(config)
+    plan = forking.into(plan) if forking else plan
     for line in plan.benchmark.warnings:
         say(f"{plan.benchmark.name}: {line}")
     _warn(plan, say)
@@ -57,8 +59,12 @@ def new_run(config: RunConfig, say: Say) -> Run:
     if warning := remembering.take_over(config, folder, plan.benchmark.tasks):
         say(warning)
     described = {**describe(plan, path.name, refused), **remembering.describe(config, folder)}
+    described |= {"forked": forking.described} if forking else {}
     folder.write_config(described)
-    if plan.recording and (warning := replaying.warning(plan.recording, described)):
+    recording = forking.fork.recording if forking else plan.recording
+    # a fork tells itself what its memory is
+    shown = {**described, "memory": recording.described.get("memory")} if forking and recording else described
+    if recording and (warning := replaying.warning(recording, shown)):
         say(warning)
     return Run(plan, folder, staged)
 
@@ -71,6 +77,10 @@ def place_of(config: RunConfig) -> Path:
 def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     """Open a run, repair what a kill left, and keep its finished episodes."""
     folder = RunDir.open(path)
+    if was := folder.config().get("forked"):
+        raise UsageError(
+            f"{path} is a fork of {was['run']}, one episode: fork that again with `fieldmark fork`"
+        )
     recorded = RunConfig.model_validate({**folder.config()["config"], **folder.paths()})
     config = recorded.model_copy(update={k: v for k, v in flags.items() if v is not None and k in MAY_CHANGE})
     servers: dict[str, Any] = {"model": _same_server(recorded.model, flags.get("base_url"), "--base-url")}

@@ -157,6 +157,7 @@ class ModelRequest(Event):
     call that began it as `parent_call` where it is known. `follows`: the call of the conversation that this
     one goes on from. `retry_of`: the call whose reply was of no use.
     `text_tools`: tools that the system prompt lists, for calls that are written as text.
+    `forked`: what a fork changed of it (`docs/fork.md`); this is the request as it went out.
     """
 
     kind: Literal["model_request"] = "model_request"
@@ -184,12 +185,13 @@ class ModelRequest(Event):
     follows: str | None = None
     retry_of: str | None = None
     text_tools: list[str] | None = None
+    forked: dict[str, Any] | None = None
 
 
 class ModelResponse(Event):
     """What came back, as the tap saw it. `seconds` from the try that counted, without `waited` before it.
 
-    `cached`: from the cache of an earlier call (`--cache`), in no try.
+    `cached`: from the cache of an earlier call (`--cache`), in no try. `forked`: what a fork changed of it.
 
     `finish` is `stop`, `tool_calls`, `length`, `content_filter` in every format, else the format's word.
     `in_text`: the calls stand in the text (`<tool_call>`, `<code>`), in a protocol of the agent's own.
@@ -210,6 +212,7 @@ class ModelResponse(Event):
     tries: int = 1
     cached: bool = False
     error: str | None = None
+    forked: dict[str, Any] | None = None
 
 
 class ToolCall(Event):

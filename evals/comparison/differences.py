@@ -12,6 +12,7 @@ from fieldmark.config import RunConfig
 CLOSED_BOOK = "closed_book"
 _ASPECTS = {
     "agent": ("agent", "agent_sha256", "container"),
+    "fork": ("forked",),
     "protocol": ("protocol",),
     "model": ("model", "config.model.context", "config.model.output"),
     "eyes": ("eyes",),

@@ -12,6 +12,7 @@ from fieldmark.sandbox.gateway.bodies import count_parts, parse_json
 from fieldmark.sandbox.gateway.conversation.said import Asked, read
 from fieldmark.sandbox.gateway.headers import picture_size
 from fieldmark.sandbox.gateway.receipts import known_receipt
+from fieldmark.sandbox.gateway.replay.fork import ForkUpstream
 from fieldmark.sandbox.gateway.replies import Refused
 from fieldmark.sandbox.gateway.session import Session
 from fieldmark.sandbox.gateway.upstream import Upstream
@@ -64,8 +65,12 @@ def take_apart(
 ) -> ModelRequest:  # fmt: skip
     """Read and store a request. Refused when it is none of this format, or over a limit."""
     whole, apart, body = parse(wire, raw)
-    sent = changes(wire, upstream, body)
     telling = _lower(headers, lambda name: name in TELLING)
+    said = read(wire, body, telling)  # of what the agent said itself, in a fork too
+    text, forked = _forked(upstream, role, wire, whole, apart, body)
+    if forked:
+        whole, apart, body = parse(wire, text.encode())
+    sent = changes(wire, upstream, body)
     for picture in apart.pictures:
         session.blobs.put(picture.data, picture.media_type)
     pictures = [_picture(session, picture) for picture in apart.pictures]
@@ -81,10 +86,10 @@ def take_apart(
         "task_picture": receipt and receipt.model_dump(),
         "partial": wire.is_partial(body) or None,
         "headers": telling or None,
+        "forked": forked,
     }
-    payload = requests.changed(whole, sent).encode() if sent else raw
+    payload = requests.changed(whole, sent).encode() if sent or forked else raw
     digest = hashlib.sha256(raw).digest()
-    said = read(wire, body, telling)
     return ModelRequest(wire, role, fields, payload, digest, passed_on(headers), pictures, said)
 
 
@@ -107,6 +112,15 @@ def changes(wire: Format, upstream: Upstream, body: Body) -> Body:
     """What is sent otherwise than it was asked: the model's name, and parameters that the run forces."""
     values = {"model": upstream.name, **forced(wire, upstream.force, body)}
     return {key: value for key, value in values.items() if key not in body or body[key] != value}
+
+
+def _forked(
+    upstream: Upstream, role: Role, wire: Format, whole: str, apart: requests.Apart, body: Body
+) -> tuple[str, Body | None]:  # fmt: skip
+    """A request as it goes out of a fork, and what of it is changed there."""
+    if role != "agent" or not isinstance(upstream, ForkUpstream):
+        return whole, None
+    return upstream.arriving(wire, whole, body, {picture.blob for picture in apart.pictures}) or (whole, None)
 
 
 def passed_on(headers: Mapping[str, str]) -> dict[str, str]:

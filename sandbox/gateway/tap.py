@@ -164,6 +164,7 @@ def _record(session: Session, request: ModelRequest, call: str, watch: _Watch) -
             "tries": reply.tries if reply else 0,
             "cached": (reply and reply.cached) or None,
             "error": error,
+            "forked": reply and reply.forked,
         },
     )
 

@@ -48,6 +48,7 @@ class UpstreamReply:
     """A reply whose first byte is there. `chunks` yields its body once.
 
     `cached`: it was asked earlier. `drift`: how the request differs from the one that is replayed.
+    `forked`: what of the replayed reply was changed.
     """
 
     status: int
@@ -57,6 +58,7 @@ class UpstreamReply:
     waited: float = 0.0
     cached: bool = False
     drift: str | None = None
+    forked: dict[str, Any] | None = None
 
     @property
     def streams(self) -> bool:

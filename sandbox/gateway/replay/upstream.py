@@ -31,11 +31,12 @@ class ReplayUpstream:
     """The model, or the eyes, of a recording. Name, sight and forced parameters are the recorded ones.
 
     `strict`: a request that differs from the recorded one stops the run. `task`: of `for_episode`.
+    `changed` is given instead of the recorded response of the same call: a fork.
     """
 
     def __init__(
         self, recording: Recording, role: Role = "agent", *, strict: bool = False,
-        task: str | None = None, epoch: int = 0,
+        task: str | None = None, epoch: int = 0, changed: ModelResponse | None = None,
     ) -> None:  # fmt: skip
         described = recording.model(role)
         self.name = str(described.get("name") or "?")
@@ -46,6 +47,7 @@ class ReplayUpstream:
         self._strict = strict
         self._task = task
         self._epoch = epoch
+        self._changed = changed
         self._recorded = recording.exchanges(task, epoch, role) if task is not None else {}
         self._asked: Counter[Purpose] = Counter()
 
@@ -71,7 +73,9 @@ class ReplayUpstream:
         response = await self._response(place, recorded)
         key = f"{self._task}/{self._epoch}/{self._role}/{place.purpose}/{place.number}"
         kind, chunks = reply.reply(wire, response, asked, model=self.name, key=key)
-        yield UpstreamReply(response.http, kind, each(chunks), response.tries, drift=drift)
+        yield UpstreamReply(
+            response.http, kind, each(chunks), response.tries, drift=drift, forked=response.forked
+        )
 
     def _place(self, purpose: Purpose) -> _Place:
         """Nothing is waited for before, so that requests keep their order."""
@@ -91,7 +95,7 @@ class ReplayUpstream:
             await asyncio.Event().wait()  # as then: until the agent leaves, or its time is over
         if response is None or not reply.is_whole(response):
             raise self._fault(place, f"its reply is not recorded whole: {self._record_again}")
-        return response
+        return self._changed if self._changed and self._changed.call == response.call else response
 
     def _compared(self, wire: Format, payload: bytes, recorded: Exchange) -> tuple[Body, str | None]:
         """The request as JSON, its pictures by their hashes; where it differs from the recorded one."""
