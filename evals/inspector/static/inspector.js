@@ -21,6 +21,17 @@ for (const step of document.querySelectorAll(".step")) {
   }
 }
 
+// A link to an event that is in another part of a long timeline: a server is never told of what is behind #.
+const linked = location.hash.match(/^#e(\d+)$/);
+if (linked && document.querySelector(".steps") && !document.getElementById(linked[0].slice(1))) {
+  const query = new URLSearchParams(location.search);
+  if (query.get("at") !== linked[1]) {
+    query.delete("step");
+    query.set("at", linked[1]);
+    location.replace(`${location.pathname}?${query}${location.hash}`);
+  }
+}
+
 const FOLLOW = 4000; // milliseconds
 async function follow() {
   const main = document.querySelector("main[data-live]");

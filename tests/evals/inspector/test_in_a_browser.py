@@ -7,14 +7,18 @@ from typing import Any
 
 import pytest
 
+from fieldmark import jsonl
 from fieldmark.commands.view import GatewayRequests
 from fieldmark.evals.inspector.app import make_app
 from fieldmark.evals.inspector.library import Library
+from fieldmark.rundir import RunDir, episode_key
 from tests.evals.inspector.browser import visit
 from tests.evals.inspector.conftest import BOX, HOSTILE, READ
 
 WALK = """
-errors = []
+# the page's policy forbids what wait_for_function needs
+loaded = "image => { image.loading = 'eager'; return image.decode(); }"
+errors, found["long"] = [], "LONG"
 page = browser.new_page(viewport={"width": 1280, "height": 900})
 page.on("console", lambda said: errors.append(said.text))
 page.on("pageerror", lambda error: errors.append(str(error)))
@@ -25,7 +29,7 @@ page.click("text=Filter")
 found["filtered"] = page.locator("tbody th").all_text_contents()
 found["title"], found["answers"] = page.title(), page.locator("td.answer").all_text_contents()
 page.click("tbody th >> nth=0 >> a")
-page.wait_for_function("document.querySelector('.stage img').complete")
+page.locator(".stage img").evaluate(loaded)
 found["boxes"] = page.evaluate('''() => {
     const image = document.querySelector(".stage img"), at = image.getBoundingClientRect();
     const scale = [at.width / image.naturalWidth, at.height / image.naturalHeight];
@@ -38,7 +42,8 @@ found["boxes"] = page.evaluate('''() => {
 page.locator(".mark.crop rect").click(position={"x": 5, "y": 5})
 found["hash"] = page.evaluate("location.hash")
 found["step"] = page.locator(".step:has(.anchor:target) .name").text_content()
-found["thumb"] = page.evaluate("document.querySelector('.thumb img').naturalWidth")
+page.locator(".thumb img").evaluate(loaded)
+found["thumb"] = page.locator(".thumb img").evaluate("image => image.naturalWidth")
 page.keyboard.press("o")
 found["hidden"] = page.locator(".overlay").is_hidden()
 page.keyboard.press("j")
@@ -48,28 +53,37 @@ page.keyboard.press("k")
 page.wait_for_url("**/wrong-*")
 found["lands"] = page.evaluate("['header nav', 'main', 'footer'].every(e => document.querySelector(e))")
 page.click("text=request 3")
-page.wait_for_function("[...document.images].every(image => image.complete)")
+page.wait_for_url("**/event/3")
+page.locator(".thumb img").evaluate(loaded)
 found["request"] = page.evaluate("[...document.images].map(image => image.naturalWidth > 0)")
 wider = '''() => [...document.querySelectorAll("main *")]
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, svg, pre"))
     .map(e => e.tagName + " " + e.textContent.slice(0, 40))'''
-found["wider"] = []
+found["wider"] = page.evaluate(wider)
 event = page.url.removeprefix(base)
-for width, scheme in ((390, "dark"), (1280, "light")):
-    small = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    for path in ("/", "/run/aircraft/", event, event.partition("/event")[0]):
-        small.goto(base + path)
-        if small.evaluate("document.documentElement.scrollWidth") > width:
-            found["wider"].append(f"{path} at {width}")
-        found["wider"] += small.evaluate(wider)
+small = browser.new_page(viewport={"width": 390, "height": 900}, color_scheme="dark")
+for path in ("/run/aircraft/", event, event.partition("/event")[0]):
+    small.goto(base + path)
+    if small.evaluate("document.documentElement.scrollWidth") > 390:
+        found["wider"].append(path)
+    found["wider"] += small.evaluate(wider)
+small.goto(base + found["long"] + "#e7777")
+small.wait_for_url("**at=7777**")
+found["deep"] = small.locator(".step:has(.anchor:target)").text_content()
 found["errors"] = errors
 """
 
 
 @pytest.fixture
-def walked(engine: Any, sandbox_image: str, library: Library, tmp_path: Path) -> dict[str, Any]:
+def walked(
+    engine: Any, sandbox_image: str, library: Library, aircraft: RunDir, tmp_path: Path
+) -> dict[str, Any]:
+    late = episode_key("late")
+    logs = [{"seq": n, "t": n, "by": "runner", "kind": "log", "message": f"line {n}"} for n in range(10_000)]
+    jsonl.write_all(aircraft.traces / f"{late}.jsonl", logs)
+    walk = WALK.replace("LONG", f"/run/aircraft/episode/{late}")
     app = make_app(library, GatewayRequests(), {"127.0.0.1"}, None)
-    return visit(engine, sandbox_image, app, tmp_path / "browser", WALK)
+    return visit(engine, sandbox_image, app, tmp_path / "browser", walk)
 
 
 def test_a_walk_from_the_runs_to_why_an_aircraft_was_wrong(walked: dict[str, Any]) -> None:
@@ -86,4 +100,5 @@ def test_a_walk_from_the_runs_to_why_an_aircraft_was_wrong(walked: dict[str, Any
     assert walked["lands"]
     assert walked["request"] == [True]
     assert walked["wider"] == []
+    assert "line 7777" in walked["deep"]
     assert walked["errors"] == []  # also none of the content security policy
