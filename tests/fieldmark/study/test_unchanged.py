@@ -39,7 +39,8 @@ def began(study: Study) -> tuple[RecordedStudy, dict[str, Any]]:
     folder.create()
     recorded = RecordedStudy(
         name="study", started="", baseline=study.baseline, axes=study.axes,
-        benchmark={"name": "b", "version": "1"}, arms={arm.name: {} for arm in study.arms},
+        benchmark={"name": "b", "version": "1"},
+        arms={arm.name: dict.fromkeys(arm.options, "x") for arm in study.arms},
         runs=[RecordedRun(run=run.name, arm=run.arm.name, order=run.order) for run in study.runs],
     )  # fmt: skip
     folder.write(recorded, {run.name: asked(run.config) for run in study.runs})
