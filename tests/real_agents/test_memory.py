@@ -121,7 +121,8 @@ def test_in_native_form_it_reads_again_what_it_wrote_and_nothing_else(agent: str
     files = KEPT[agent].files
     played = play("first,second", "--memory", "inherit", "--memory-form", "native")
     assert {record.status for record in played.records.values()} == {"answered"}
-    assert found(played) == [*sorted(files), "0", "searched"]
+    seen = [line for line in found(played) if "sqlite" not in line]  # its own session, which quotes them
+    assert seen == [*sorted(files), "0", "searched"]
     prompt = json.dumps(played.asked["second"][0])
     for mark in re.findall(r"MARK-\w+", " ".join(files.values())):
         assert mark in prompt
