@@ -35,12 +35,13 @@ COLUMNS: dict[str, Callable[[EpisodeRow], Any]] = {
     "split": lambda row: row.cell.split,
     "top": lambda row: row.cell.top,
     "mid": lambda row: row.cell.mid,
+    "marked": lambda row: "yes" if row.marks else "no",
     "answer": lambda row: row.record.answer or "",
     "seconds": lambda row: row.record.seconds,
     "acts": lambda row: row.facts.trace.acts if row.facts else -1,
 }
 """What can be sorted by."""
-CHOICES = ("verdict", "failure", "status", "split", "top", "mid")
+CHOICES = ("verdict", "failure", "status", "split", "top", "mid", "marked")
 """What can be chosen by value."""
 
 

@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
 from fieldmark import jsonl
+from fieldmark.evals.failures.taxonomy import CLASSES, SUBS
 from fieldmark.evals.inspector.facts import FACTS, holding
 from fieldmark.evals.inspector.filters import Filter, failure_of
 from fieldmark.evals.inspector.index import EpisodeRow, Index, Snapshot
+from fieldmark.evals.inspector.marking import NOTE, offered
 from fieldmark.evals.inspector.overlay import marks, original
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.telling import pictures, texts, tokens
 from fieldmark.evals.inspector.timeline import steps, window
+from fieldmark.findings import Link
 from fieldmark.trace import Event, parse_event
 
 
+@dataclass(frozen=True)
+class Writer:
+    """Who labels, "" for nobody; `token` stands in each form, so that no page elsewhere can send one."""
+
+    annotator: str
+    token: str
+
+
 def episode_page(
-    name: str, index: Index, row: EpisodeRow, asked: Filter, number: int | None, seq: int | None
+    name: str,
+    index: Index,
+    row: EpisodeRow,
+    asked: Filter,
+    writer: Writer,
+    number: int | None,
+    seq: int | None,
 ) -> bytes:
     """`asked` is the table that the reader came from. The timeline begins at step `number` or holds `seq`."""
     run = index.snapshot()
@@ -40,6 +57,13 @@ def episode_page(
         facts=[FACTS[fact].title for fact in holding(row)],
         cited=cited(index, row),
         budget=_budget(run, row),
+        writer=writer,
+        own=next((mark for mark in row.marks if mark.annotator == writer.annotator), None),
+        offered=offered(row) if index.folder.private.is_dir() else [],
+        classes=CLASSES,
+        subs=SUBS,
+        links=get_args(Link),
+        note=NOTE,
         picture=picture,
         marks=marks(shown.steps, picture) if picture else [],
         shown=shown,

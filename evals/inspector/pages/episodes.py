@@ -27,7 +27,7 @@ def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
         total=len(fit),
         page=page,
         pages=pages,
-        choices={choice: values(run.rows, choice) for choice in CHOICES},
+        choices={choice: values(run.rows, choice) for choice in CHOICES if private or choice != "marked"},
         facts={key: fact.title for key, fact in FACTS.items() if private or not fact.private},
         epochs=len({row.record.epoch for row in run.rows}) > 1,
         live=run.running,

@@ -251,7 +251,8 @@ def test_the_runs_of_a_study_are_named_after_it(build_run: BuildRun, tmp_path: P
     run.finish()
     arms = {"base": {"tools": "all"}}
     study = RecordedStudy(
-        name="study", started="2026-11-30T10:00:00Z", baseline="base", axes=["tools"], benchmark={},
+        name="study", started="2026-11-30T10:00:00Z", baseline="base", axes=["tools"],
+        benchmark={"name": "b", "version": "1"},
         arms=arms, runs=[RecordedRun(run="base", arm="base")],
     )  # fmt: skip
     StudyDir(tmp_path / "study").create()
