@@ -1,6 +1,7 @@
 """The web app: a page for each URL. It only reads, but for one form: a person's label.
 
 /  /run/<name>/  /run/<name>/episode/<key>  …/event/<seq>  …/event/<seq>/request  /run/<name>/blob/<sha256>
+/compare?run=<name>&run=<name>&task=<id>&epoch=<n>
 POST …/episode/<key>/label
 """
 
@@ -26,7 +27,8 @@ from fieldmark.evals.inspector.filters import Filter
 from fieldmark.evals.inspector.index import EpisodeRow, Index
 from fieldmark.evals.inspector.library import Library
 from fieldmark.evals.inspector.marking import keep, said
-from fieldmark.evals.inspector.pages.episode import Writer, episode_page
+from fieldmark.evals.inspector.pages.beside import beside_page, same_task
+from fieldmark.evals.inspector.pages.episode import COLUMNS, Writer, episode_page
 from fieldmark.evals.inspector.pages.episodes import episodes_page
 from fieldmark.evals.inspector.pages.event import Requests, event_page, request_body
 from fieldmark.evals.inspector.pages.rendering import render
@@ -47,6 +49,7 @@ def make_app(
     routes = [
         Route("/", pages.runs),
         Route("/run/{name}/", pages.episodes),
+        Route("/compare", pages.beside),
         Route(episode, pages.episode),
         Route(episode + "/label", pages.label, methods=["POST"]),
         Route(episode + "/event/{seq:int}", pages.event),
@@ -78,8 +81,18 @@ class Pages:
     def episode(self, request: Request) -> Response:
         name, index, row = self._row(request)
         number, seq = _whole(request, "step"), _whole(request, "at")
-        page = episode_page(name, index, row, _filter(request), self._writer, number, seq)
+        others = same_task(self._library, name, row)
+        page = episode_page(name, index, row, others, _filter(request), self._writer, number, seq)
         return HTMLResponse(page)
+
+    def beside(self, request: Request) -> Response:
+        """One task in the runs that the query names."""
+        names = list(dict.fromkeys(request.query_params.getlist("run")))
+        if not 1 < len(names) <= COLUMNS:
+            raise HTTPException(400, f"name 2 to {COLUMNS} different runs: ?run=A&run=B&task=ID")
+        runs = {name: self._named(name) for name in names}
+        epoch = _whole(request, "epoch") or 0
+        return HTMLResponse(beside_page(runs, request.query_params.get("task", ""), epoch))
 
     async def label(self, request: Request) -> Response:
         """Keep what a person says of an episode, and show it."""
@@ -128,10 +141,13 @@ class Pages:
 
     def _run(self, request: Request) -> tuple[str, Index]:
         name = request.path_params["name"]
+        return name, self._named(name)
+
+    def _named(self, name: str) -> Index:
         index = self._library.run(name)
         if index is None:
             raise HTTPException(404, f"no run {name!r} here")
-        return name, index
+        return index
 
     def _row(self, request: Request) -> tuple[str, Index, EpisodeRow]:
         name, index = self._run(request)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, get_args
+from urllib.parse import urlencode
 
 from pydantic import ValidationError
 
@@ -20,6 +21,9 @@ from fieldmark.evals.inspector.timeline import steps, window
 from fieldmark.findings import Link
 from fieldmark.trace import Event, parse_event
 
+COLUMNS = 6
+"""Runs beside each other on a page: there is a colour for each."""
+
 
 @dataclass(frozen=True)
 class Writer:
@@ -33,12 +37,15 @@ def episode_page(
     name: str,
     index: Index,
     row: EpisodeRow,
+    others: list[tuple[str, EpisodeRow]],
     asked: Filter,
     writer: Writer,
     number: int | None,
     seq: int | None,
 ) -> bytes:
-    """`asked` is the table that the reader came from. The timeline begins at step `number` or holds `seq`."""
+    """`others` are the same task in other runs, `asked` the table that the reader came from. The timeline
+    begins at step `number` or holds `seq`.
+    """
     run = index.snapshot()
     events = trace_of(index, row)
     task = run.tasks.get(row.record.id, {})
@@ -57,6 +64,9 @@ def episode_page(
         facts=[FACTS[fact].title for fact in holding(row)],
         cited=cited(index, row),
         budget=_budget(run, row),
+        others=others,
+        compared=lambda names: _compared(row, names),
+        most=COLUMNS,
         writer=writer,
         own=next((mark for mark in row.marks if mark.annotator == writer.annotator), None),
         offered=offered(row) if index.folder.private.is_dir() else [],
@@ -72,6 +82,13 @@ def episode_page(
         tokens=tokens,
         live=False,
     )
+
+
+def _compared(row: EpisodeRow, names: list[str]) -> str:
+    """The query of the page that shows these runs beside each other."""
+    epoch = {"epoch": row.record.epoch} if row.record.epoch else {}
+    fields = {"run": names[:COLUMNS], "task": row.record.id, **epoch}
+    return urlencode(fields, doseq=True, errors="replace")
 
 
 def trace_of(index: Index, row: EpisodeRow) -> list[Event]:
