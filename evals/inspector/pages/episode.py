@@ -111,7 +111,7 @@ class Neighbours:
 
 
 def _neighbours(index: Index, run: Snapshot, row: EpisodeRow, asked: Filter) -> Neighbours:
-    rows = asked.apply(run.rows, index.tools.of)
+    rows = asked.apply(run.rows, index).rows
     if all(each.key != row.key for each in rows):  # another table was left, or it has changed meanwhile
         rows = run.rows
     keys = [each.key for each in rows if each.wrong or each.key == row.key]
