@@ -78,13 +78,18 @@ Placed = tuple[int, Message]
 
 
 def _replaced(old: list[Placed], new: list[Placed]) -> Iterator[Change]:
-    """Messages of one role at one place were altered; what is left of either was cut or added."""
+    """Messages of one role at one place were altered; what is left of either was cut or added.
+
+    Of a mark for a cache, which agents move along, nothing is said to the model.
+    """
     while old and new and old[0][1].role == new[0][1].role:
         (was_at, was), (at, now) = old.pop(0), new.pop(0)
-        moved = "" if was_at == at else f", message {was_at + 1} before"
-        yield Change("altered", f"message {at + 1}, {now.role}{moved}", _words(was), _words(now))
+        moved = "" if was_at == at else f", former message {was_at + 1}"
+        said = (_words(was), _words(now))
+        quiet, said = (": only what is not said", ("", "")) if said[0] == said[1] else ("", said)
+        yield Change("altered", f"message {at + 1}, {now.role}{moved}{quiet}", *said)
     for at, was in old:
-        yield Change("cut", f"message {at + 1} before, {was.role}", was=_words(was))
+        yield Change("cut", f"former message {at + 1}, {was.role}", was=_words(was))
     for at, now in new:
         yield Change("added", f"message {at + 1}, {now.role}", now=_words(now))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import pytest
 from starlette.testclient import TestClient
@@ -14,24 +13,9 @@ from fieldmark.commands.view import GatewayRequests
 from fieldmark.evals.inspector.app import make_app
 from fieldmark.evals.inspector.library import Library
 from fieldmark.rundir import RunDir
-from fieldmark.task import Gold
 from tests.evals.inspector.test_app import WRONG
 
-if TYPE_CHECKING:
-    from tests.evals.conftest import BuildRun
-
 PAIR = "/compare?run=aircraft&run=other&task=wrong"
-
-
-@pytest.fixture
-def other(aircraft: RunDir, build_run: BuildRun) -> RunDir:
-    """The same four tasks; the first of them right, after another first act."""
-    run = build_run("other")
-    for task in aircraft.tasks():
-        run.task(task["id"], gold=Gold(answer="Airbus A380-800"))
-        run._tasks[-1] |= {"image": task["image"], "view": task["view"]}
-    run.episode("wrong", verdict="correct").step(("web_search", "ok")).answer("Airbus A380-800 <b>")
-    return run.finish()
 
 
 @pytest.fixture
@@ -67,6 +51,8 @@ def test_boxes_acts_and_requests_lead_to_their_own_run(both: TestClient) -> None
     assert page.count(f'<a href="{WRONG}#e7"') == 1
     assert 'class="stage c1"' in page
     assert 'class="stage c2"' in page
+    for path in set(re.findall(r'<img src="([^"]*)"', page)):
+        assert both.get(path).headers["content-type"] == "image/jpeg"
     for path in set(re.findall(r'href="(/run/[^"?#]*/event/\d+)"', page)):
         reply = both.get(path)
         assert reply.status_code == 200

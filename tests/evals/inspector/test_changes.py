@@ -56,12 +56,19 @@ def test_a_compacted_history_is_cut_and_altered(blobs: BlobStore) -> None:
     one = request(blobs, 1, "user: What?", "assistant: I look", "tool: a long result", "assistant: so")
     two = request(blobs, 2, "user: What?", "tool: (short)", "assistant: so")
     assert told(blobs, one, two) == [
-        ("cut", "message 2 before, assistant", "I look", ""),
-        ("cut", "message 3 before, tool", "a long result", ""),
+        ("cut", "former message 2, assistant", "I look", ""),
+        ("cut", "former message 3, tool", "a long result", ""),
         ("added", "message 2, tool", "", "(short)"),
     ]
     three = request(blobs, 3, "user: What?", "assistant: I look", "tool: (short)", "assistant: so")
     assert told(blobs, one, three) == [("altered", "message 3, tool", "a long result", "(short)")]
+
+
+def test_a_moved_cache_mark_says_nothing(blobs: BlobStore) -> None:
+    one, two = request(blobs, 1, "user: What?"), request(blobs, 2)
+    part = {"type": "text", "text": "What?", "cache_control": {"type": "ephemeral"}}
+    two.messages.append(blobs.put_text(json.dumps({"role": "user", "content": [part]})))
+    assert told(blobs, one, two) == [("altered", "message 1, user: only what is not said", "", "")]
 
 
 def test_pictures_tools_system_and_settings(blobs: BlobStore) -> None:
