@@ -63,6 +63,14 @@ def test_a_label_is_kept_shown_again_and_found_by_the_filter(
         assert shown(client.get("/run/aircraft/?marked=yes").text) == ["wrong"]
 
 
+def test_a_run_that_another_process_writes_can_be_labelled(ann: TestClient, aircraft: RunDir) -> None:
+    aircraft.lock()
+    reply = ann.post(f"{WRONG}/label", data={**SAID, "token": token(ann)}, headers=OWN)
+    aircraft.unlock()
+    assert reply.status_code == 200
+    assert len(aircraft.failure_marks()) == 1
+
+
 def test_a_second_label_replaces_the_first_and_others_stay(ann: TestClient, aircraft: RunDir) -> None:
     aircraft.add_failure_mark(FailureMark(id="wrong", annotator="bob", label="too_broad"))
     for label in ("visual_grounding", "judge_or_label_doubt"):
