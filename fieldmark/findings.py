@@ -116,11 +116,15 @@ class FailureReason(Row):
 
 
 class FailureMark(Row):
-    """A person's word on a wrong answer: a label, or a doubt about the verdict (`judge_or_label_doubt`)."""
+    """A person's word on a wrong answer: a label, or a doubt about the verdict (`judge_or_label_doubt`).
+
+    `sighted`: what the classifier or another person had said was shown beside it.
+    """
 
     annotator: str
     label: FailureLabel
     sub: RetrievalFailure | None = None
     link: Link | None = None
     note: str = ""
+    sighted: bool = False
     when: str = ""

@@ -16,7 +16,7 @@ from typing import Any
 
 from fieldmark import jsonl
 from fieldmark.errors import UsageError
-from fieldmark.findings import GoldFacts, TraceFacts
+from fieldmark.findings import FailureMark, GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord, JudgeUse, Leak, Verdict
 from fieldmark.run_reader import STUDY_JSON, RunReader
 from fieldmark.task import Gold
@@ -164,6 +164,10 @@ class RunDir(RunReader):
         if gold:
             jsonl.append(self.gold_facts_file, gold.model_dump(mode="json", exclude_none=True), durable=False)
         jsonl.append(self.facts_file, facts.model_dump(mode="json", exclude_none=True), durable=False)
+
+    def add_failure_mark(self, mark: FailureMark) -> None:
+        """Append a person's word; needs no lock. OSError: no private part, or no right to write."""
+        jsonl.append(self.failure_marks_file, mark.model_dump(mode="json"))
 
     def repair(self) -> list[str]:
         """Undo what a kill left behind; returns one line for each thing done. Needs the lock."""

@@ -1,18 +1,23 @@
-"""The web app: a page for each URL. It only reads, and answers nothing but GET.
+"""The web app: a page for each URL. It only reads, but for one form: a person's label.
 
 /  /run/<name>/  /run/<name>/episode/<key>  …/event/<seq>  …/event/<seq>/request  /run/<name>/blob/<sha256>
+/compare?run=<name>&run=<name>&task=<id>&epoch=<n>
+POST …/episode/<key>/label
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import parse_qsl, quote
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -21,25 +26,32 @@ from fieldmark.evals.inspector.blobs import TEXT, served
 from fieldmark.evals.inspector.filters import Filter
 from fieldmark.evals.inspector.index import EpisodeRow, Index
 from fieldmark.evals.inspector.library import Library
-from fieldmark.evals.inspector.pages.episode import episode_page
+from fieldmark.evals.inspector.marking import keep, said
+from fieldmark.evals.inspector.pages.beside import beside_page, same_task
+from fieldmark.evals.inspector.pages.episode import COLUMNS, Writer, episode_page
 from fieldmark.evals.inspector.pages.episodes import episodes_page
 from fieldmark.evals.inspector.pages.event import Requests, event_page, request_body
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.pages.runs import runs_page
-from fieldmark.evals.inspector.security import Guard
+from fieldmark.evals.inspector.security import Guard, is_own_form
 
 STATIC = Path(__file__).with_name("static")
+_FORM = 64 * 1024
 _FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
-def make_app(library: Library, requests: Requests, hosts: Iterable[str], token: str | None) -> Starlette:
-    """`hosts` and `token` as `Guard` has them."""
-    pages = Pages(library, requests)
+def make_app(
+    library: Library, requests: Requests, hosts: Iterable[str], token: str | None, annotator: str = ""
+) -> Starlette:
+    """`hosts` and `token` as `Guard` has them; `annotator` is who labels, "" for nobody."""
+    pages = Pages(library, requests, Writer(annotator, secrets.token_urlsafe(24)))
     episode = "/run/{name}/episode/{key}"
     routes = [
         Route("/", pages.runs),
         Route("/run/{name}/", pages.episodes),
+        Route("/compare", pages.beside),
         Route(episode, pages.episode),
+        Route(episode + "/label", pages.label, methods=["POST"]),
         Route(episode + "/event/{seq:int}", pages.event),
         Route(episode + "/event/{seq:int}/request", pages.request),
         Route("/run/{name}/blob/{digest}", pages.blob),
@@ -56,8 +68,8 @@ def make_app(library: Library, requests: Requests, hosts: Iterable[str], token: 
 class Pages:
     """Each URL's answer. Starlette calls them in threads, since they read files."""
 
-    def __init__(self, library: Library, requests: Requests) -> None:
-        self._library, self._requests = library, requests
+    def __init__(self, library: Library, requests: Requests, writer: Writer) -> None:
+        self._library, self._requests, self._writer = library, requests, writer
 
     def runs(self, request: Request) -> Response:
         return HTMLResponse(runs_page(self._library))
@@ -69,7 +81,38 @@ class Pages:
     def episode(self, request: Request) -> Response:
         name, index, row = self._row(request)
         number, seq = _whole(request, "step"), _whole(request, "at")
-        return HTMLResponse(episode_page(name, index, row, _filter(request), number, seq))
+        others = same_task(self._library, name, row)
+        page = episode_page(name, index, row, others, _filter(request), self._writer, number, seq)
+        return HTMLResponse(page)
+
+    def beside(self, request: Request) -> Response:
+        """One task in the runs that the query names."""
+        names = list(dict.fromkeys(request.query_params.getlist("run")))
+        if not 1 < len(names) <= COLUMNS:
+            raise HTTPException(400, f"name 2 to {COLUMNS} different runs: ?run=A&run=B&task=ID")
+        runs = {name: self._named(name) for name in names}
+        epoch = _whole(request, "epoch") or 0
+        return HTMLResponse(beside_page(runs, request.query_params.get("task", ""), epoch))
+
+    async def label(self, request: Request) -> Response:
+        """Keep what a person says of an episode, and show it."""
+        form = await _form(request)
+        if not is_own_form(request, form.get("token", ""), self._writer.token):
+            raise HTTPException(
+                403, "not a form of this viewer: open the episode anew and send it from there"
+            )
+        if not self._writer.annotator:
+            raise HTTPException(409, "nobody labels here: start `fieldmark view` with --annotator NAME")
+        try:
+            await run_in_threadpool(self._keep, request, form)
+        except UsageError as error:
+            raise HTTPException(409, str(error)) from None
+        name, key = (quote(request.path_params[part], safe="") for part in ("name", "key"))
+        return RedirectResponse(f"/run/{name}/episode/{key}?{_filter(request).query()}#label", 303)
+
+    def _keep(self, request: Request, form: dict[str, str]) -> None:
+        _, index, row = self._row(request)
+        keep(index.folder, said(row, self._writer.annotator, form))
 
     def event(self, request: Request) -> Response:
         name, index, row = self._row(request)
@@ -98,10 +141,13 @@ class Pages:
 
     def _run(self, request: Request) -> tuple[str, Index]:
         name = request.path_params["name"]
+        return name, self._named(name)
+
+    def _named(self, name: str) -> Index:
         index = self._library.run(name)
         if index is None:
             raise HTTPException(404, f"no run {name!r} here")
-        return name, index
+        return index
 
     def _row(self, request: Request) -> tuple[str, Index, EpisodeRow]:
         name, index = self._run(request)
@@ -113,6 +159,16 @@ class Pages:
 
 def _filter(request: Request) -> Filter:
     return Filter.of(request.query_params, request.query_params.getlist("fact"))
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form that was sent; a body of more than `_FORM` bytes is refused."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > _FORM:
+            raise HTTPException(413, "too long for a label: shorten the note")
+    return dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=20))
 
 
 def _whole(request: Request, name: str) -> int | None:

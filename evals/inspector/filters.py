@@ -10,13 +10,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from fieldmark.evals.inspector.facts import FACTS
-from fieldmark.evals.inspector.index import EpisodeRow
-from fieldmark.records import EpisodeRecord
+from fieldmark.evals.inspector.index import EpisodeRow, Index
+from fieldmark.evals.inspector.search import Found
 
 PAGE = 100
 """Episodes on a page."""
 NOT_CLASSIFIED = "not classified"
-Tools = Callable[[EpisodeRecord], frozenset[str]]
 
 
 def failure_of(row: EpisodeRow) -> str:
@@ -35,23 +34,36 @@ COLUMNS: dict[str, Callable[[EpisodeRow], Any]] = {
     "split": lambda row: row.cell.split,
     "top": lambda row: row.cell.top,
     "mid": lambda row: row.cell.mid,
+    "marked": lambda row: "yes" if row.marks else "no",
     "answer": lambda row: row.record.answer or "",
     "seconds": lambda row: row.record.seconds,
     "acts": lambda row: row.facts.trace.acts if row.facts else -1,
 }
 """What can be sorted by."""
-CHOICES = ("verdict", "failure", "status", "split", "top", "mid")
+CHOICES = ("verdict", "failure", "status", "split", "top", "mid", "marked")
 """What can be chosen by value."""
 
 
 @dataclass(frozen=True)
+class Fit:
+    """Rows that fit, in order; `found` by the search in results, where there was one."""
+
+    rows: list[EpisodeRow]
+    found: Found | None = None
+
+
+@dataclass(frozen=True)
 class Filter:
-    """What a URL asks for; a word that means nothing here is not asked for. Seconds are wall time."""
+    """What a URL asks for; a word that means nothing here is not asked for. Seconds are wall time.
+
+    `text` is looked for in ids and answers and, with `results`, in what tools gave back.
+    """
 
     chosen: dict[str, str] = field(default_factory=dict)
     facts: tuple[str, ...] = ()
     tool: str = ""
     text: str = ""
+    results: bool = False
     least: float | None = None
     most: float | None = None
     sort: str = ""
@@ -67,6 +79,7 @@ class Filter:
             facts=tuple(dict.fromkeys(name for name in facts if name in FACTS)),
             tool=query.get("tool", "").strip(),
             text=query.get("q", "").strip(),
+            results=query.get("in") == "results",
             least=_number(query.get("least")),
             most=_number(query.get("most")),
             sort=sort if sort in COLUMNS else "",
@@ -78,6 +91,7 @@ class Filter:
         """The same as a URL's query, with these fields changed; page 1 unless `page` says otherwise."""
         fields: dict[str, Any] = {
             **self.chosen, "fact": list(self.facts), "tool": self.tool, "q": self.text,
+            "in": "results" if self.results else "",
             "least": _written(self.least), "most": _written(self.most), "sort": self.sort,
             "down": "1" if self.down else "",
         }  # fmt: skip
@@ -89,24 +103,36 @@ class Filter:
         again = self.sort == column and not self.down
         return self.query(sort=column, down="1" if again else "")
 
-    def apply(self, rows: Iterable[EpisodeRow], tools: Tools) -> list[EpisodeRow]:
-        """The rows that fit, in order. `tools` is asked only about what all else left over."""
+    def apply(self, rows: Iterable[EpisodeRow], index: Index) -> Fit:
+        """The rows that fit, in order. Traces are opened only for a tool or for words in results, and of
+        these only those that all else left over.
+        """
         fit = [row for row in rows if self._fits(row)]
         if self.tool:
-            fit = [row for row in fit if self.tool in tools(row.record)]
+            fit = [row for row in fit if self.tool in index.tools.of(row.record)]
+        found = None
+        if self.text and self.results:
+            found = index.results.find([row.record for row in fit if not self._says(row)], self.text)
+            fit = [row for row in fit if self._says(row) or row.record.key in found.keys]
+        elif self.text:
+            fit = [row for row in fit if self._says(row)]
         if self.sort:
             fit.sort(key=COLUMNS[self.sort], reverse=self.down)
-        return fit
+        return Fit(fit, found)
 
     def _fits(self, row: EpisodeRow) -> bool:
-        seconds, text = row.record.seconds, self.text.casefold()
+        seconds = row.record.seconds
         return (
             all(COLUMNS[name](row) == value for name, value in self.chosen.items())
             and all(FACTS[name].holds(row) for name in self.facts)
             and (self.least is None or seconds >= self.least)
             and (self.most is None or seconds <= self.most)
-            and (not text or text in (row.record.answer or "").casefold() or text in row.record.id.casefold())
         )
+
+    def _says(self, row: EpisodeRow) -> bool:
+        """Whether the text stands in its answer or id."""
+        text = self.text.casefold()
+        return text in (row.record.answer or "").casefold() or text in row.record.id.casefold()
 
 
 def values(rows: Iterable[EpisodeRow], name: str) -> list[tuple[str, int]]:

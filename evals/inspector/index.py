@@ -15,11 +15,12 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.facts.found import judged
 from fieldmark.evals.facts.stored import EpisodeFacts
 from fieldmark.evals.failures.current import WRONG, current_failures
+from fieldmark.evals.inspector.search import ResultSearch
 from fieldmark.evals.inspector.tools_used import ToolsUsed
 from fieldmark.evals.metrics.accuracy import AccuracyRow, overall
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.metrics.summary import RunFacts, run_facts
-from fieldmark.findings import Failure, GoldFacts, TraceFacts
+from fieldmark.findings import Failure, FailureMark, GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.task import Gold
@@ -30,12 +31,13 @@ Signature = tuple[tuple[int, int] | None, ...]
 
 @dataclass(frozen=True)
 class EpisodeRow:
-    """A finished episode with all that the run folder says of it beside its trace."""
+    """A finished episode and what the run folder says of it beside its trace. `marks`: persons' words."""
 
     record: EpisodeRecord
     cell: Cell
     facts: EpisodeFacts | None
     failure: Failure | None
+    marks: tuple[FailureMark, ...]
 
     @cached_property
     def key(self) -> str:
@@ -80,6 +82,7 @@ class Index:
     def __init__(self, folder: RunDir) -> None:
         self.folder = folder
         self.tools = ToolsUsed(folder)
+        self.results = ResultSearch(folder)
         self._lock = threading.Lock()
         self._read: tuple[Signature, Snapshot] | None = None
 
@@ -103,7 +106,7 @@ class Index:
 def _signature(run: RunDir) -> Signature:
     files = (
         run.run_json, run.tasks_file, run.episodes_file, run.verdicts_file, run.facts_file, run.failures_file,
-        run.gold_file, run.gold_facts_file,
+        run.gold_file, run.gold_facts_file, run.failure_marks_file,
     )  # fmt: skip
     return tuple(_state(path) for path in files)
 
@@ -119,8 +122,17 @@ def _state(path: Path) -> tuple[int, int] | None:
 def _snapshot(run: RunDir) -> Snapshot:
     config, grid = run.config(), cells(run)
     facts, gold, failures = run.facts(), run.gold_facts(), current_failures(run, grid)
+    marks: dict[tuple[str, int], tuple[FailureMark, ...]] = {}
+    for mark in run.failure_marks():
+        marks[mark.key] = (*marks.get(mark.key, ()), mark)
     rows = [
-        EpisodeRow(cell.record, cell, _facts(cell, facts.get(key), gold.get(key)), failures.get(key))
+        EpisodeRow(
+            cell.record,
+            cell,
+            _facts(cell, facts.get(key), gold.get(key)),
+            failures.get(key),
+            marks.get(key, ()),
+        )
         for cell in grid
         if cell.record and (key := cell.record.key)
     ]

@@ -41,8 +41,8 @@ class Message:
 
 def messages(event: ModelRequest, blobs: BlobStore) -> list[Message]:
     """The system prompt, where it stands apart, and each message in order. A lost blob is said so."""
-    system = [_message("system", event.system, blobs)] if event.system else []
-    return [*system, *(_message("", digest, blobs) for digest in event.messages)]
+    system = [message(event.system, blobs, "system")] if event.system else []
+    return [*system, *(message(digest, blobs) for digest in event.messages)]
 
 
 def tool_list(event: ModelRequest, blobs: BlobStore) -> list[tuple[str, str]]:
@@ -54,7 +54,8 @@ def tool_list(event: ModelRequest, blobs: BlobStore) -> list[tuple[str, str]]:
     return [(name, as_json(tool)) for name, tool in zip(event.tools, defined, strict=True)]
 
 
-def _message(role: str, digest: str, blobs: BlobStore) -> Message:
+def message(digest: str, blobs: BlobStore, role: str = "") -> Message:
+    """A stored message, of this `role` or of its own. A lost blob is said so."""
     stored = _load(digest, blobs)
     told = stored if isinstance(stored, dict) else {}
     said = role or str(told.get("role") or told.get("type") or "?")

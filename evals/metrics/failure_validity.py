@@ -23,11 +23,13 @@ Said = dict[Key, tuple[str, str]]
 
 
 class FailureValidity(BaseModel):
-    """`labelled`: annotator → wrong answers that have a label of theirs. `labels` and `links` are the pairs,
-    persons first; empty means not validated.
+    """`labelled`: annotator → wrong answers that have a label of theirs; `sighted`: how many of these were
+    given in sight of another label, so that they agree with it more easily. `labels` and `links` are the
+    pairs, persons first; empty means not validated.
     """
 
     labelled: dict[str, int]
+    sighted: int
     labels: list[Agreement]
     links: list[Agreement]
 
@@ -47,6 +49,7 @@ def validity(marks: Sequence[FailureMark], failures: Mapping[Key, Failure | None
         pairs += [(name, CLASSIFIER, persons[name], classified) for name in names]
     return FailureValidity(
         labelled={name: len(persons[name]) for name in names},
+        sighted=sum(mark.sighted for mark in marks if mark.key in failures),
         labels=[_agreement(*pair, place=0) for pair in pairs],
         links=[_agreement(*pair, place=1) for pair in pairs],
     )

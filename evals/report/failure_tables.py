@@ -166,6 +166,8 @@ def _validity(found: Failures) -> Table:
         for what, pair in pairs
     ]
     labelled = ", ".join(f"{name} {done}" for name, done in found.validity.labelled.items())
+    if found.validity.sighted:
+        labelled += f"; {found.validity.sighted} of these in sight of another label, so κ can be too high"
     note = (
         f"Wrong answers labelled: {labelled}. same: one and the same class. κ: Cohen's, 95 % interval by the "
         "large-sample variance of Fleiss, Cohen & Everitt (1969), which is too narrow for small n."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import socket
 from pathlib import Path
@@ -26,11 +27,13 @@ PORT = 7788
     "--host", default="127.0.0.1",
     help="Where to listen; beyond this machine only with a token, which is printed.  [default: 127.0.0.1]",
 )  # fmt: skip
-def command(runs: tuple[Path, ...], port: int, host: str) -> None:
+@click.option("--annotator", help="Who labels wrong answers in the browser.  [default: $USER]")
+def command(runs: tuple[Path, ...], port: int, host: str, annotator: str | None) -> None:
     """Look at RUNS in a browser: run folders, studies, or a folder of them (default: runs).
 
     Each episode with its picture and every crop and reading drawn on it, its timeline, its requests as they
-    were received, and why its answer was wrong. It follows running runs, and only reads. Ctrl-C ends it.
+    were received, and why its answer was wrong. It follows running runs. A label that you give an
+    answer is kept in the run's private/; nothing else is written. Ctrl-C ends it.
 
     \b
     fieldmark view
@@ -42,13 +45,17 @@ def command(runs: tuple[Path, ...], port: int, host: str) -> None:
     from fieldmark.evals.inspector.app import make_app
     from fieldmark.evals.inspector.library import Library, check
     from fieldmark.evals.inspector.security import LOOPBACK, is_loopback
+    from fieldmark.labelling.session import check_name
 
     places = list(runs) or [Path("runs")]
     check(places)
     door = _listen(host, port)
+    person = (os.environ.get("USER", "") if annotator is None else annotator).strip()
+    if annotator is not None or person:
+        check_name(person)
     token = None if is_loopback(host) else secrets.token_urlsafe(24)
     hosts = {*LOOPBACK, host.lower(), *({socket.gethostname().lower()} if token else ())}
-    app = make_app(Library(places), GatewayRequests(), hosts, token)
+    app = make_app(Library(places), GatewayRequests(), hosts, token, person)
     click.echo(f"open {_address(host, door.getsockname()[1], token)}   (Ctrl-C ends it)")
     config = uvicorn.Config(app, log_level="warning", server_header=False, access_log=False, lifespan="off")
     with contextlib.suppress(KeyboardInterrupt):  # its usual end

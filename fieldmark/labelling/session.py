@@ -1,6 +1,7 @@
 """One person's sitting: a sample of the wrong answers, a few keys for each, kept as they are said.
 
-Nobody sees what another person or the classifier said. A sitting goes on where the last one was left.
+Nobody sees what another person or the classifier said; a label given where it was seen (`fieldmark view`) is
+none of a sitting. A sitting goes on where the last one was left.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, TypeVar
 
-from fieldmark import jsonl
 from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.failure_validity import CLASSIFIER
 from fieldmark.evals.metrics.outcomes import Cell, cells
@@ -38,12 +38,16 @@ class Person:
     say: Callable[[str], None]
 
     def __post_init__(self) -> None:
-        bad = not self.name or len(self.name) > NAME_CHARACTERS or not self.name.isprintable()
-        if bad or self.name == CLASSIFIER:
-            raise UsageError(
-                f"--annotator {self.name!r}: give a name of 1 to {NAME_CHARACTERS} characters, and not"
-                f" {CLASSIFIER!r}"
-            )
+        check_name(self.name)
+
+
+def check_name(name: str) -> None:
+    """UsageError: nobody can be called that."""
+    bad = not name or len(name) > NAME_CHARACTERS or not name.isprintable()
+    if bad or name == CLASSIFIER:
+        raise UsageError(
+            f"--annotator {name!r}: give a name of 1 to {NAME_CHARACTERS} characters, and not {CLASSIFIER!r}"
+        )
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def label_run(folder: RunDir, person: Person, *, sample: int, annotators: int, s
     drawn = draw(cells(folder), sample, seed)
     _check(folder, drawn)
     keys = {_key(cell) for cell in drawn}
-    marks = [mark for mark in folder.failure_marks() if mark.key in keys]
+    marks = [mark for mark in folder.failure_marks() if mark.key in keys and not mark.sighted]
     others = sorted({mark.annotator for mark in marks} - {person.name})
     if len(others) >= annotators:
         raise UsageError(
@@ -123,7 +127,7 @@ class _Loop:
         return at
 
     def _keep(self, mark: FailureMark) -> None:
-        jsonl.append(self.folder.failure_marks_file, mark.model_dump(mode="json"))
+        self.folder.add_failure_mark(mark)
         self.mine[mark.key] = mark
         self.person.say(f"→ {showing.said(mark)}")
 

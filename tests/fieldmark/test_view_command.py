@@ -64,6 +64,7 @@ def test_what_cannot_be_shown_is_said_in_one_line(fieldmark: Fieldmark, tmp_path
         for arguments, words in (
             (["nowhere"], "nowhere is not a folder"),
             (["empty"], "empty holds no run yet"),
+            (["runs", "--annotator", "classifier"], "and not 'classifier'"),
             (
                 ["runs", "--port", str(port)],
                 f"cannot listen on 127.0.0.1 port {port}: Address already in use",

@@ -3,25 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
+from urllib.parse import urlencode
 
 from pydantic import ValidationError
 
 from fieldmark import jsonl
+from fieldmark.evals.failures.taxonomy import CLASSES, SUBS
 from fieldmark.evals.inspector.facts import FACTS, holding
 from fieldmark.evals.inspector.filters import Filter, failure_of
 from fieldmark.evals.inspector.index import EpisodeRow, Index, Snapshot
+from fieldmark.evals.inspector.marking import NOTE, offered
 from fieldmark.evals.inspector.overlay import marks, original
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.telling import pictures, texts, tokens
 from fieldmark.evals.inspector.timeline import steps, window
+from fieldmark.findings import Link
 from fieldmark.trace import Event, parse_event
+
+COLUMNS = 6
+"""Runs beside each other on a page: there is a colour for each."""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Who labels, "" for nobody; `token` stands in each form, so that no page elsewhere can send one."""
+
+    annotator: str
+    token: str
 
 
 def episode_page(
-    name: str, index: Index, row: EpisodeRow, asked: Filter, number: int | None, seq: int | None
+    name: str,
+    index: Index,
+    row: EpisodeRow,
+    others: list[tuple[str, EpisodeRow]],
+    asked: Filter,
+    writer: Writer,
+    number: int | None,
+    seq: int | None,
 ) -> bytes:
-    """`asked` is the table that the reader came from. The timeline begins at step `number` or holds `seq`."""
+    """`others` are the same task in other runs, `asked` the table that the reader came from. The timeline
+    begins at step `number` or holds `seq`.
+    """
     run = index.snapshot()
     events = trace_of(index, row)
     task = run.tasks.get(row.record.id, {})
@@ -40,6 +64,16 @@ def episode_page(
         facts=[FACTS[fact].title for fact in holding(row)],
         cited=cited(index, row),
         budget=_budget(run, row),
+        others=others,
+        compared=lambda names: _compared(row, names),
+        most=COLUMNS,
+        writer=writer,
+        own=next((mark for mark in row.marks if mark.annotator == writer.annotator), None),
+        offered=offered(row) if index.folder.private.is_dir() else [],
+        classes=CLASSES,
+        subs=SUBS,
+        links=get_args(Link),
+        note=NOTE,
         picture=picture,
         marks=marks(shown.steps, picture) if picture else [],
         shown=shown,
@@ -48,6 +82,13 @@ def episode_page(
         tokens=tokens,
         live=False,
     )
+
+
+def _compared(row: EpisodeRow, names: list[str]) -> str:
+    """The query of the page that shows these runs beside each other."""
+    epoch = {"epoch": row.record.epoch} if row.record.epoch else {}
+    fields = {"run": names[:COLUMNS], "task": row.record.id, **epoch}
+    return urlencode(fields, doseq=True, errors="replace")
 
 
 def trace_of(index: Index, row: EpisodeRow) -> list[Event]:
@@ -70,7 +111,7 @@ class Neighbours:
 
 
 def _neighbours(index: Index, run: Snapshot, row: EpisodeRow, asked: Filter) -> Neighbours:
-    rows = asked.apply(run.rows, index.tools.of)
+    rows = asked.apply(run.rows, index).rows
     if all(each.key != row.key for each in rows):  # another table was left, or it has changed meanwhile
         rows = run.rows
     keys = [each.key for each in rows if each.wrong or each.key == row.key]

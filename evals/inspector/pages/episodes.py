@@ -11,7 +11,8 @@ from fieldmark.evals.inspector.pages.rendering import render
 def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
     """One page of the episodes that fit."""
     run = index.snapshot()
-    fit = asked.apply(run.rows, index.tools.of)
+    applied = asked.apply(run.rows, index)
+    fit = applied.rows
     pages = max(1, -(-len(fit) // PAGE))
     page = min(asked.page, pages)
     private = index.folder.gold_file.exists()
@@ -25,9 +26,10 @@ def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
             for row in fit[(page - 1) * PAGE : page * PAGE]
         ],
         total=len(fit),
+        found=applied.found,
         page=page,
         pages=pages,
-        choices={choice: values(run.rows, choice) for choice in CHOICES},
+        choices={choice: values(run.rows, choice) for choice in CHOICES if private or choice != "marked"},
         facts={key: fact.title for key, fact in FACTS.items() if private or not fact.private},
         epochs=len({row.record.epoch for row in run.rows}) > 1,
         live=run.running,

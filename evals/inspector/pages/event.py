@@ -7,6 +7,7 @@ import json
 from typing import Protocol
 
 from fieldmark.blobs import BlobStore
+from fieldmark.evals.inspector.changes import changes, request_before
 from fieldmark.evals.inspector.index import EpisodeRow, Index
 from fieldmark.evals.inspector.messages import messages, tool_list
 from fieldmark.evals.inspector.pages.episode import trace_of
@@ -33,6 +34,7 @@ def event_page(name: str, index: Index, row: EpisodeRow, seq: int, requests: Req
         return None
     event, blobs = events[at], index.folder.blob_store()
     request = event if isinstance(event, ModelRequest) else None
+    earlier = request_before(events, request) if request else None
     return render(
         "event.html.j2",
         name=name,
@@ -40,6 +42,8 @@ def event_page(name: str, index: Index, row: EpisodeRow, seq: int, requests: Req
         event=event,
         is_request=request is not None,
         response=_response(events, request) if request else None,
+        earlier=earlier,
+        changes=changes(earlier, request, blobs) if request and earlier else [],
         messages=messages(request, blobs) if request else [],
         sizes=_sizes(events),
         tools=tool_list(request, blobs) if request else [],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -117,6 +118,18 @@ def _found(folder: RunDir) -> None:
     why = FailureReason(id="wrong", classifier="facts", reason="SECRET-why", events=[4])
     jsonl.append(folder.failures_file, row.model_dump(mode="json"))
     jsonl.append(folder.failure_reasons_file, why.model_dump(mode="json"))
+
+
+@pytest.fixture
+def other(aircraft: RunDir, build_run: BuildRun) -> RunDir:
+    """The same four tasks; the first of them right, after another first act."""
+    run = build_run("other")
+    for task in aircraft.tasks():
+        run.task(task["id"], gold=Gold(answer="Airbus A380-800"))
+        run._tasks[-1] |= {"image": task["image"], "view": task["view"]}
+    shutil.copytree(aircraft.blobs, run.folder.blobs, dirs_exist_ok=True)
+    run.episode("wrong", verdict="correct").step(("web_search", "ok")).answer("Airbus A380-800 <b>")
+    return run.finish()
 
 
 @pytest.fixture

@@ -50,6 +50,10 @@ def test_the_list_has_every_run_with_its_figure(client: TestClient) -> None:
         ("tool=crop_zoom", ["wrong"]),
         ("tool=web_search&verdict=correct", ["right"]),
         ("q=boeing", ["wrong"]),
+        ("q=singapore", []),
+        ("q=singapore&in=results", ["wrong"]),
+        ("q=boeing&in=results", ["wrong"]),
+        ("q=singapore&in=results&verdict=correct", []),
         ("least=10&most=240&sort=seconds&down=1", ["late", "wrong", "hostile"]),
         ("fact=gold_seen_wrong", ["wrong"]),
         ("fact=picture_lost", ["late"]),
@@ -251,7 +255,8 @@ def test_the_runs_of_a_study_are_named_after_it(build_run: BuildRun, tmp_path: P
     run.finish()
     arms = {"base": {"tools": "all"}}
     study = RecordedStudy(
-        name="study", started="2026-11-30T10:00:00Z", baseline="base", axes=["tools"], benchmark={},
+        name="study", started="2026-11-30T10:00:00Z", baseline="base", axes=["tools"],
+        benchmark={"name": "b", "version": "1"},
         arms=arms, runs=[RecordedRun(run="base", arm="base")],
     )  # fmt: skip
     StudyDir(tmp_path / "study").create()

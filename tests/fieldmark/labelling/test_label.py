@@ -16,7 +16,7 @@ from fieldmark import jsonl
 from fieldmark.errors import UsageError
 from fieldmark.evals.failures.taxonomy import VERSION
 from fieldmark.evals.metrics.outcomes import cells
-from fieldmark.findings import Failure
+from fieldmark.findings import Failure, FailureMark
 from fieldmark.labelling.sample import draw
 from fieldmark.labelling.session import Person, Sitting, label_run
 from fieldmark.rundir import RunDir
@@ -124,6 +124,18 @@ def test_only_so_many_persons_label(run: RunDir) -> None:
         labelled(run, "cem", "4s")
     assert labelled(run, "cem", "4s", annotators=3)[0].labelled == 1
     assert labelled(run, "ann", "4s", annotators=3)[0].labelled == 2
+
+
+def test_a_label_in_sight_of_another_is_asked_for_again_and_is_no_annotator_of_the_sample(
+    run: RunDir,
+) -> None:
+    for name in ("ann", "eve"):
+        for cell in draw(cells(run), 1, 0):
+            run.add_failure_mark(
+                FailureMark(id=cell.id, epoch=cell.epoch, annotator=name, label="too_broad", sighted=True)
+            )
+    done, _ = labelled(run, "ann", "q", sample=1, annotators=1)
+    assert (done.labelled, done.others) == (0, [])
 
 
 @pytest.mark.parametrize("name", ["", "classifier", "x" * 41, "a\nb"])
