@@ -15,6 +15,6 @@ def runs_page(library: Library) -> bytes:
     for name, index in library.runs().items():
         try:
             found.append((name, index.snapshot()))
-        except UsageError:
+        except (UsageError, OSError):
             broken += 1
     return render("runs.html.j2", runs=found, broken=broken, live=any(run.running for _, run in found))
