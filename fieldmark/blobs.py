@@ -5,13 +5,16 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import re
 import threading
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 COMPRESS_OVER = 512
 """Texts over this many bytes are kept gzip-compressed; the name is still the sha256 of the plain text."""
 
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp", "image/gif": "gif"}
 
 
@@ -42,7 +45,9 @@ class BlobStore:
         return digest
 
     def path(self, digest: str) -> Path:
-        """Where a blob lies; KeyError when it is not there."""
+        """Where a blob lies; KeyError when it is not there. A digest that is none is a name of no file."""
+        if not _DIGEST.fullmatch(digest):  # it stands in traces, which strangers write
+            raise KeyError(digest)
         for suffix in (*_EXTENSIONS.values(), "txt.gz", "txt", "bin"):
             path = self.folder / f"{digest}.{suffix}"
             if path.exists():
@@ -50,13 +55,23 @@ class BlobStore:
         raise KeyError(digest)
 
     def get(self, digest: str) -> bytes:
-        """The plain bytes of a blob; KeyError when it is not there."""
+        """The plain bytes of a blob; KeyError when it is not there or is damaged. OSError: disk, rights."""
         path = self.path(digest)
-        data = path.read_bytes()
-        return gzip.decompress(data) if path.suffix == ".gz" else data
+        try:
+            data = path.read_bytes()
+            data = gzip.decompress(data) if path.suffix == ".gz" else data
+        except (FileNotFoundError, gzip.BadGzipFile, EOFError, zlib.error):
+            raise KeyError(digest) from None
+        if hashlib.sha256(data).hexdigest() != digest:  # altered, or a link to something else
+            raise KeyError(digest)
+        return data
 
     def get_text(self, digest: str) -> str:
-        return self.get(digest).decode("utf-8")
+        """The same as text; KeyError also when it is not UTF-8."""
+        try:
+            return self.get(digest).decode("utf-8")
+        except UnicodeDecodeError:
+            raise KeyError(digest) from None
 
     def _write(self, name: str, data: bytes | Callable[[], bytes]) -> None:
         path = self.folder / name

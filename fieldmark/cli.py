@@ -85,6 +85,8 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except (PermissionError, IsADirectoryError, NotADirectoryError) as error:
+        _fail(f"{error.filename}: {error.strerror}: give it back its kind and its rights", 2)
     except Exception as error:
         if os.environ.get("FIELDMARK_DEBUG"):
             raise

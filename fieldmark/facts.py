@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pydantic import ValidationError
-
 from fieldmark.evals.facts.found import both_of
 from fieldmark.evals.facts.stored import EpisodeFacts, stored_facts, with_verdicts
 from fieldmark.records import EpisodeRecord
@@ -22,10 +20,7 @@ class FactFinder:
 
     def find(self, record: EpisodeRecord) -> EpisodeFacts | None:
         """The facts without the verdict; None where the trace is missing or cannot be read."""
-        try:
-            events = list(self._folder.trace(record))
-        except (ValidationError, OSError):
-            return None
+        events = self._folder.events(record)
         if not events:
             return None
         question, gold = self._questions.get(record.id, ""), self._gold.get(record.id)

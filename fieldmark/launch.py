@@ -62,8 +62,9 @@ def new_run(config: RunConfig, say: Say, forking: Forking | None = None) -> Run:
     described |= {"forked": forking.described} if forking else {}
     folder.write_config(described)
     recording = forking.fork.recording if forking else plan.recording
-    # a fork tells itself what its memory is
-    shown = {**described, "memory": recording.described.get("memory")} if forking and recording else described
+    shown = described
+    if forking and recording:  # a fork tells itself what its memory is
+        shown = {**described, "memory": recording.described.get("memory", {})}
     if recording and (warning := replaying.warning(recording, shown)):
         say(warning)
     return Run(plan, folder, staged)

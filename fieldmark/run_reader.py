@@ -67,7 +67,7 @@ class RunReader:
         """run.json; UsageError when it cannot be read."""
         try:
             loaded = json.loads(self.run_json.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise UsageError(
                 f"{self.run_json} cannot be read ({error}): restore it or start a new run"
             ) from None
@@ -164,6 +164,13 @@ class RunReader:
         """The events of a committed episode, in order."""
         for row in jsonl.read(self.trace_file(record)).rows:
             yield parse_event(row)
+
+    def events(self, record: EpisodeRecord) -> list[Event]:
+        """All of them; none where the trace is missing or a line of it is of another make."""
+        try:
+            return list(self.trace(record))
+        except (OSError, ValidationError):
+            return []
 
     def paths(self) -> dict[str, Any]:
         """What `write_paths` wrote; empty when the private part is not there."""

@@ -398,6 +398,7 @@ def parse_event(row: dict[str, Any]) -> Event:
 
     Raises `pydantic.ValidationError` when a known kind lacks a field.
     """
-    if row.get("kind") in _KINDS:
+    kind = row.get("kind")
+    if isinstance(kind, str) and kind in _KINDS:
         return _KNOWN.validate_python(row)
     return Event.model_validate(row)

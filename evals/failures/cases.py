@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from pydantic import ValidationError
-
 from fieldmark import jsonl
 from fieldmark.evals.facts.found import facts_of, gold_facts_of
 from fieldmark.evals.failures.case import Case, Word, WrongOutcome
 from fieldmark.evals.failures.current import wrong_cells
 from fieldmark.evals.metrics.outcomes import cells
-from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
-from fieldmark.trace import Event
 
 
 def cases_of(run: RunDir) -> Iterator[Case]:
@@ -25,7 +21,7 @@ def cases_of(run: RunDir) -> Iterator[Case]:
     for cell in wrong_cells(cells(run)):
         assert cell.record is not None  # it was run
         record, gold, question = cell.record, golds.get(cell.id), questions.get(cell.id, "")
-        events = _events(run, record)
+        events = run.events(record)
         yield Case(
             question=question,
             outcome=cast(WrongOutcome, cell.outcome),
@@ -37,13 +33,6 @@ def cases_of(run: RunDir) -> Iterator[Case]:
             gold_facts=gold_facts_of(record, events, gold, question) if events and gold else None,
             audit=said.get((*record.key, record.answer or "")),
         )
-
-
-def _events(run: RunDir, record: EpisodeRecord) -> list[Event]:
-    try:
-        return list(run.trace(record))
-    except (OSError, ValidationError):
-        return []
 
 
 def _audit(run: RunDir) -> dict[tuple[str, int, str], Word]:

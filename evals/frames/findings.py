@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fieldmark.evals.facts.stored import stored_facts
+from fieldmark.evals.failures.current import current_failures
 from fieldmark.evals.frames.rows import FactRow, FailureRow, VerdictRow
 from fieldmark.evals.frames.source import Source
 from fieldmark.records import Verdict
@@ -48,8 +49,8 @@ def facts(source: Source) -> Iterator[FactRow]:
 
 
 def failures(source: Source) -> Iterator[FailureRow]:
-    """The latest word on each answer that is not correct."""
+    """The latest word on each answer that is not correct now."""
     names = set(FailureRow.model_fields)
-    for failure in source.folder.failures().values():
+    for failure in current_failures(source.folder).values():
         told = failure.model_dump(include=names)
         yield FailureRow.model_validate({**told, "run": source.name, "events": json.dumps(failure.events)})

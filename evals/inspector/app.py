@@ -52,8 +52,8 @@ def make_app(
         Route("/compare", pages.beside),
         Route(episode, pages.episode),
         Route(episode + "/label", pages.label, methods=["POST"]),
-        Route(episode + "/event/{seq:int}", pages.event),
-        Route(episode + "/event/{seq:int}/request", pages.request),
+        Route(episode + "/event/{seq}", pages.event),
+        Route(episode + "/event/{seq}/request", pages.request),
         Route("/run/{name}/blob/{digest}", pages.blob),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
@@ -61,7 +61,7 @@ def make_app(
     return Starlette(
         routes=routes,
         middleware=[guard],
-        exception_handlers={HTTPException: _refusal, UsageError: _unreadable},
+        exception_handlers={HTTPException: _refusal, UsageError: _unreadable, OSError: _unreadable},
     )
 
 
@@ -116,7 +116,8 @@ class Pages:
 
     def event(self, request: Request) -> Response:
         name, index, row = self._row(request)
-        page = event_page(name, index, row, request.path_params["seq"], self._requests)
+        seq = _number(request.path_params["seq"])
+        page = None if seq is None else event_page(name, index, row, seq, self._requests)
         if page is None:
             raise HTTPException(404, "this episode has no such event")
         return HTMLResponse(page)
@@ -124,8 +125,8 @@ class Pages:
     def request(self, request: Request) -> Response:
         """The body that the model's server was asked with, as a file."""
         _, index, row = self._row(request)
-        seq = request.path_params["seq"]
-        body = request_body(index, row, seq, self._requests)
+        seq = _number(request.path_params["seq"])
+        body = None if seq is None else request_body(index, row, seq, self._requests)
         if body is None:
             raise HTTPException(404, "this event is no request, or a part of it is gone")
         headers = {"Content-Disposition": f'attachment; filename="request-{seq}.json"'}
@@ -172,7 +173,11 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 def _whole(request: Request, name: str) -> int | None:
-    given = request.query_params.get(name, "")
+    return _number(request.query_params.get(name, ""))
+
+
+def _number(given: str) -> int | None:
+    """None for what is no number, or longer than that of any event."""
     return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else None
 
 
@@ -183,5 +188,5 @@ def _refusal(request: Request, error: Exception) -> Response:
 
 
 def _unreadable(request: Request, error: Exception) -> Response:
-    """A run whose run.json is broken."""
+    """A run whose run.json is broken, or a file that is closed to us or has just been taken away."""
     return HTMLResponse(render("refusal.html.j2", code=500, why=str(error), live=False), 500)

@@ -95,7 +95,7 @@ class Index:
             return ""
 
     def snapshot(self) -> Snapshot:
-        """Read anew only when a file has changed since. UsageError when run.json cannot be read."""
+        """Read anew only when a file has changed since. UsageError when the run cannot be opened."""
         with self._lock:
             signature = _signature(self.folder)
             if self._read is None or self._read[0] != signature:
@@ -120,7 +120,7 @@ def _state(path: Path) -> tuple[int, int] | None:
 
 
 def _snapshot(run: RunDir) -> Snapshot:
-    config, grid = run.config(), cells(run)
+    config, grid = RunDir.open(run.path).config(), cells(run)
     facts, gold, failures = run.facts(), run.gold_facts(), current_failures(run, grid)
     marks: dict[tuple[str, int], tuple[FailureMark, ...]] = {}
     for mark in run.failure_marks():

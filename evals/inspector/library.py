@@ -24,7 +24,7 @@ class Library:
         self._lock = threading.Lock()
 
     def runs(self) -> dict[str, Index]:
-        """Name → run, the one that started last first. A run that cannot be opened is left out."""
+        """Name → run, the one that started last first; also one that cannot be opened: its pages say why."""
         found: dict[str, Path] = {}
         for name, path in (pair for place in self._places for pair in _runs(place)):
             if path not in found.values():
@@ -56,8 +56,16 @@ def _runs(place: Path) -> Iterator[tuple[str, Path]]:
     if _is_one(place):
         yield from _of(place)
         return
-    for folder in sorted(path for path in place.iterdir() if path.is_dir() and path.name[:1] != "."):
+    for folder in _folders(place):
         yield from _of(folder)
+
+
+def _folders(place: Path) -> list[Path]:
+    """Those in a place, by name; none where it is gone meanwhile or closed to us."""
+    try:
+        return sorted(path for path in place.iterdir() if path.is_dir() and path.name[:1] != ".")
+    except OSError:
+        return []
 
 
 def _of(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -66,8 +74,8 @@ def _of(folder: Path) -> Iterator[tuple[str, Path]]:
             for _, run in StudyDir.open(folder).begun_runs():
                 yield f"{folder.name}{JOIN}{run.path.name}", run.path
         elif RunDir(folder).run_json.exists():
-            yield folder.name, RunDir.open(folder).path
-    except UsageError:
+            yield folder.name, folder
+    except (UsageError, OSError):
         return  # one unreadable folder among many hides no other
 
 

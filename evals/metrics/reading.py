@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from fieldmark.evals.metrics.acts import EpisodeActs, episode_acts
 from fieldmark.evals.metrics.by_skill import skills_read
 from fieldmark.evals.metrics.memory import MemoryTrace, memory_in
@@ -28,10 +26,7 @@ class Read:
 
 def read_trace(run: RunDir, record: EpisodeRecord) -> Read | None:
     """None when the trace is missing or cannot be read: unknown is not zero."""
-    try:
-        events = list(run.trace(record))
-    except (ValidationError, OSError):
-        return None
+    events = run.events(record)
     if not events:
         return None
     return Read(

@@ -92,12 +92,19 @@ def _table(told: Outcome) -> Table:
     several = len(told.forks) > 1
     sides += [(f"fork {n + 1}" if several else "fork", side) for n, side in enumerate(told.forks)]
     rows = [
-        [name, side.verdict or "none", side.status, str(side.model_calls), str(side.acts), side.answer or "–"]
+        [
+            name, side.verdict or "none", side.status, str(side.model_calls), _known(side.acts),
+            side.answer or "–",
+        ]
         for name, side in sides
-    ]
+    ]  # fmt: skip
     return Table(
         f"{told.run}, task {told.task}: {told.changed} changed at event {told.event}",
         f"{told.replayed} of the model calls of a fork are the recorded ones.",
         ["Episode", "Verdict", "Status", "Calls", "Acts", "Answer"], rows,
         text_columns=3, wraps="Answer",
     )  # fmt: skip
+
+
+def _known(count: int | None) -> str:
+    return "–" if count is None else str(count)

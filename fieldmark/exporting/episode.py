@@ -61,7 +61,7 @@ def told(folder: RunDir, *, private: bool) -> Iterator[Told]:
             str(row.get("question") or ""),
             labels,
             _image(row.get("view") or row.get("image")),
-            _events(folder, cell.record),
+            folder.events(cell.record),
             gold.get(cell.id),
         )
 
@@ -71,10 +71,3 @@ def _image(row: Any) -> Picture | None:
         return Picture.model_validate(row)
     except ValidationError:
         return None
-
-
-def _events(folder: RunDir, record: EpisodeRecord) -> list[Event]:
-    try:
-        return list(folder.trace(record))
-    except (OSError, ValidationError):
-        return []

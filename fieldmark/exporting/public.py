@@ -24,7 +24,7 @@ from fieldmark.user_file import sha256
 
 EPISODE = {
     "id", "epoch", "attempt", "status", "agent", "model", "answer", "confidence", "seconds",
-    "charged_seconds", "counts", "tokens", "role_tokens", "cost", "started",
+    "charged_seconds", "counts", "tokens", "role_tokens", "cost", "started", "trace",
 }  # fmt: skip
 """Of an episode; neither its rationale nor the words of an error, which can quote pages and gold."""
 VERDICT = {"id", "epoch", "label", "score", "judge", "finer"}
@@ -95,7 +95,7 @@ def _write(run: RunDir, out: Path, *, traces: bool) -> None:
         out / "tasks.jsonl",
         [{"id": row["id"], "source_sha256": row.get("source_sha256")} for row in run.tasks()],
     )
-    jsonl.write_all(out / "episodes.jsonl", [_episode(record, traces=traces) for record in records])
+    jsonl.write_all(out / "episodes.jsonl", [_episode(record) for record in records])
     jsonl.write_all(
         out / "verdicts.jsonl", [each.model_dump(mode="json", include=VERDICT) for each in verdicts.values()]
     )
@@ -124,10 +124,10 @@ def _without_guard(part: Any) -> Any:
     return {key: value for key, value in part.items() if key != "guard"} if isinstance(part, dict) else part
 
 
-def _episode(record: EpisodeRecord, *, traces: bool) -> dict[str, Any]:
-    row = record.model_dump(mode="json", include=EPISODE | ({"trace"} if traces else set()))
+def _episode(record: EpisodeRecord) -> dict[str, Any]:
+    row = record.model_dump(mode="json", include=EPISODE)
     if record.error:
-        row["error"] = {"boundary": record.error.boundary, "kind": record.error.kind}
+        row["error"] = {"boundary": record.error.boundary, "kind": record.error.kind, "message": ""}
     return row
 
 

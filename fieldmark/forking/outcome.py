@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from fieldmark.evals.metrics.reading import read_trace
 from fieldmark.evals.metrics.shares import Interval, Share, wilson
 from fieldmark.forking.difference import Difference, first_difference
 from fieldmark.records import EpisodeRecord
@@ -21,15 +22,16 @@ NOT_SHOWN = (
 
 
 class Side(BaseModel):
-    """One episode. `verdict` is None where there is none, `drift` counts requests before it that differ,
-    `parts` is where it parts from the recording beside what was changed.
+    """One episode. `verdict` is None where there is none, `acts` where the trace cannot be read, `drift`
+    counts requests before it that differ, `parts` is where it parts from the recording beside what was
+    changed.
     """
 
     answer: str | None
     status: str
     verdict: str | None
     model_calls: int
-    acts: int
+    acts: int | None
     drift: int = 0
     parts: Difference | None = None
 
@@ -74,10 +76,11 @@ def outcome(run: RunDir, folder: RunDir, fork: Fork, changed: str) -> Outcome:
 
 def _side(run: RunDir, record: EpisodeRecord) -> Side:
     verdict = run.verdicts().get(record.key)
-    counts = record.counts
+    counts, read = record.counts, read_trace(run, record)
     return Side(
         answer=record.answer, status=record.status, verdict=verdict.label if verdict else None,
-        model_calls=counts.get("model_calls", 0), acts=counts.get("acts", 0), drift=counts.get("drift", 0),
+        model_calls=counts.get("model_calls", 0), drift=counts.get("drift", 0),
+        acts=len(read.acts.acts) if read else None,
     )  # fmt: skip
 
 

@@ -6,8 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 
-from pydantic import ValidationError
-
 from fieldmark.errors import UsageError
 from fieldmark.forking.asked import Asked
 from fieldmark.rundir import RunDir
@@ -49,12 +47,10 @@ def read_events(run: RunDir, task: str, epoch: int) -> list[Event]:
         others = sorted(done for name, done in records if name == task)
         instead = f"name --epoch {others[0]}" if others else f"finish it: fieldmark run --resume {run.path}"
         raise UsageError(f"{run.path} has no finished episode of task {task!r} in epoch {epoch}: {instead}")
-    try:
-        return list(run.trace(records[task, epoch]))
-    except (ValidationError, OSError):
-        raise UsageError(
-            f"the trace of {task!r} in {run.path} cannot be read: take another episode"
-        ) from None
+    events = run.events(records[task, epoch])
+    if not events:
+        raise UsageError(f"the trace of {task!r} in {run.path} cannot be read: take another episode")
+    return events
 
 
 def find(run: RunDir, task: str, epoch: int, seq: int, asked: Asked) -> tuple[Fork, str]:
@@ -88,7 +84,7 @@ def _change(events: list[Event], event: Event, asked: Asked, recording: Recordin
 def _event(events: Sequence[Event], seq: int, asked: Asked) -> Event:
     found = next((event for event in events if event.seq == seq), None)
     if found is None:
-        raise UsageError(f"no event {seq}: those of this episode are 0 to {events[-1].seq if events else 0}")
+        raise UsageError(f"no event {seq}: those of this episode are 0 to {events[-1].seq}")
     kinds = FITS.get(asked.what)
     if kinds and found.kind not in kinds:
         raise UsageError(f"event {seq} is a {found.kind}: --{asked.what} is for a {' or a '.join(kinds)}")

@@ -120,5 +120,10 @@ def recorded_run(path: Path) -> RunDir:
     """The run to be forked. UsageError: it has no finished episode."""
     run = RunDir.open(path)
     if not run.episodes():
-        raise UsageError(f"{path} has no finished episode to fork: go on with fieldmark run --resume {path}")
+        instead = (
+            "fork its recording again"
+            if "forked" in run.config()
+            else f"go on with fieldmark run --resume {path}"
+        )
+        raise UsageError(f"{path} has no finished episode to fork: {instead}")
     return run

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pydantic import ValidationError
-
 from fieldmark.evals.failures.rendering import as_lines, steps
 from fieldmark.evals.failures.taxonomy import CLASSES, SUBS
 from fieldmark.evals.metrics.outcomes import Cell
@@ -11,7 +9,6 @@ from fieldmark.findings import FailureLabel, FailureMark, Link, RetrievalFailure
 from fieldmark.judging.audit import shown
 from fieldmark.keyboard import columns, one_line
 from fieldmark.rundir import RunDir
-from fieldmark.trace import Event
 
 CLASS_KEYS: dict[str, FailureLabel] = dict(zip("1234567890", CLASSES, strict=True))
 SUB_KEYS: dict[str, RetrievalFailure | None] = {"n": "not_retrieved", "m": "misjudged", "-": None}
@@ -36,7 +33,8 @@ def answer(folder: RunDir, cell: Cell) -> str:
 
 def trace(folder: RunDir, cell: Cell, limit: int) -> list[str]:
     """The steps, a line each, their texts at most `limit` characters."""
-    return [one_line(line) for line in as_lines(steps(_events(folder, cell), limit))]
+    events = folder.events(cell.record) if cell.record else []
+    return [one_line(line) for line in as_lines(steps(events, limit))]
 
 
 def classes() -> str:
@@ -56,10 +54,3 @@ def said(mark: FailureMark) -> str:
     """A label in one line."""
     note = f"  ({one_line(mark.note)})" if mark.note else ""
     return " · ".join([mark.label, *([mark.sub] if mark.sub else []), mark.link or "no link"]) + note
-
-
-def _events(folder: RunDir, cell: Cell) -> list[Event]:
-    try:
-        return list(folder.trace(cell.record)) if cell.record else []
-    except (OSError, ValidationError):
-        return []

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from fieldmark import jsonl
 from fieldmark.errors import UsageError
 from fieldmark.evals.facts.stored import stored_facts
+from fieldmark.evals.failures.current import current_failures
 from fieldmark.findings import Failure, FailureReason, GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord, Verdict
 from fieldmark.rundir import RunDir
@@ -38,13 +39,13 @@ def look(folder: RunDir, record: EpisodeRecord, *, private: bool) -> Shown:
     """Everything of one episode. UsageError: its trace cannot be read."""
     key = record.key
     found = stored_facts(folder).get(key)
-    verdict = folder.verdicts().get(key)
+    verdict, failure = folder.verdicts().get(key), current_failures(folder).get(key)
     shown = Shown(
         folder=folder,
         task=next((row for row in folder.tasks() if str(row.get("id")) == record.id), {}),
         record=record,
         verdict=verdict,
-        failure=folder.failures().get(key),
+        failure=failure,
         facts=found.trace if found else None,
         events=events_of(folder, record),
     )
@@ -54,7 +55,7 @@ def look(folder: RunDir, record: EpisodeRecord, *, private: bool) -> Shown:
         shown,
         gold=folder.gold().get(record.id),
         reason=_reason(folder, verdict),
-        why=folder.failure_reasons().get(key),
+        why=folder.failure_reasons().get(key) if failure else None,
         gold_facts=found.gold if found else None,
     )
 

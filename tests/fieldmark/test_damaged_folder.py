@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from fieldmark import jsonl
+from fieldmark.blobs import BlobStore
 from fieldmark.evals.metrics.summary import summarise
 from fieldmark.records import Verdict
+from fieldmark.trace import parse_event
+from tests.conftest import Fieldmark
 from tests.evals.conftest import RunBuilder
 
 
@@ -46,3 +51,46 @@ def test_a_row_that_is_no_gold_is_told_and_left_out(tmp_path: Path, row: dict[st
     jsonl.append(run.gold_file, row)
     assert [*run.gold()] == ["a"]
     assert "gold.jsonl: 1 rows are not what this file holds and were skipped" in summarise(run).caveats
+
+
+@pytest.mark.parametrize("damage", ["cut off", "another byte", "other text", "no text", "gone"])
+def test_a_damaged_blob_is_as_good_as_gone(tmp_path: Path, damage: str) -> None:
+    blobs = BlobStore(tmp_path)
+    digest = blobs.put_text("words " * 500)
+    path = blobs.path(digest)
+    packed = path.read_bytes()
+    if damage == "gone":
+        path.unlink()
+    else:
+        found = {
+            "other text": gzip.compress(b"others"),
+            "cut off": packed[:-9],
+            "another byte": b"x" + packed[1:],
+            "no text": gzip.compress(b"\xff"),
+        }
+        path.write_bytes(found[damage])
+    with pytest.raises(KeyError):
+        blobs.get_text(digest)
+
+
+@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "a/" + "0" * 62, "A" * 64, "\0"])
+def test_a_blob_that_a_trace_names_is_never_a_path(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret.txt").write_text("not of this run")
+    (tmp_path / "blobs").mkdir()
+    with pytest.raises(KeyError):
+        BlobStore(tmp_path / "blobs").path(name)
+
+
+@pytest.mark.parametrize("kind", [[], {"a": 1}, None, 5])
+def test_an_event_of_an_odd_kind_is_refused_as_any_bad_row(kind: object) -> None:
+    with pytest.raises(ValidationError):
+        parse_event({"seq": 1, "t": 0.0, "by": "sandbox", "kind": kind})
+
+
+def test_a_file_that_is_a_folder_is_told_in_one_line(fieldmark: Fieldmark, tmp_path: Path) -> None:
+    built = RunBuilder(tmp_path / "run").task("a")
+    built.episode("a", verdict="correct")
+    built.finish().facts_file.mkdir()
+    told = fieldmark("show", tmp_path / "run", "a")
+    assert (told.returncode, told.stderr.count("\n"), "own" in told.stderr) == (2, 1, False)
+    assert "facts.jsonl: Is a directory" in told.stderr

@@ -18,6 +18,7 @@ from fieldmark.exporting.public import export_public
 from fieldmark.findings import FailureMark
 from fieldmark.rundir import RunDir
 from fieldmark.task import Gold
+from fieldmark.trace import ErrorInfo
 from tests.conftest import Fieldmark
 from tests.evals.conftest import RunBuilder
 
@@ -58,13 +59,26 @@ def test_it_holds_predictions_verdicts_and_aggregates_and_nothing_else(run: RunD
     }  # fmt: skip
     rows = jsonl.read(tmp_path / "out" / "episodes.jsonl").rows
     assert [row["answer"] for row in rows] == [GOLD["r-001"].answer, "=HYPERLINK(1)"]
-    assert not {"rationale", "trace"} & rows[0].keys()
+    assert "rationale" not in rows[0]
     assert jsonl.read(tmp_path / "out" / "verdicts.jsonl").rows[0]["label"] == "correct"
     text = "".join(path.read_text() for path in (tmp_path / "out").iterdir())
     for kept_back in ("What is this?", "SECRET-reason", "Yunqi", "云栖", "obrin.example"):
         assert kept_back not in text
     proof = json.loads((tmp_path / "out" / "export.json").read_text())["proof"]
     assert proof == {"searched": exported.searched, "too_short": 1, "found": 0}
+
+
+def test_what_is_published_is_a_run_again(run: RunDir, tmp_path: Path) -> None:
+    """Its rows are read by `report` and `view` as those of the run are, without the private part."""
+    records = run.episodes()
+    broken = ErrorInfo(boundary="agent", kind="crash", message="words of a stranger")
+    late = records[0].model_copy(update={"epoch": 1, "status": "agent_error", "error": broken})
+    jsonl.append(run.episodes_file, late.model_dump(mode="json", exclude_none=True))
+    export_public(run, tmp_path / "out")
+    published = RunDir.open(tmp_path / "out")
+    told = [(record.key, record.status, record.answer) for record in run.episodes()]
+    assert [(record.key, record.status, record.answer) for record in published.episodes()] == told
+    assert published.unreadable() == {}
 
 
 def test_classes_of_failures_are_published_and_gold_in_them_is_found(run: RunDir, tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def _compared(row: EpisodeRow, names: list[str]) -> str:
 
 
 def trace_of(index: Index, row: EpisodeRow) -> list[Event]:
-    """The events that can be read; a line that cannot be is left out, as it is from every figure."""
+    """The events that can be read; a line of another make is left out. (Figures leave out such a trace.)"""
     found = []
     for line in jsonl.read(index.folder.trace_file(row.record)).rows:
         try:

@@ -65,7 +65,7 @@ def request_body(index: Index, row: EpisodeRow, seq: int, requests: Requests) ->
         return None
     try:
         return requests.whole(event, index.folder.blob_store())
-    except KeyError:
+    except (KeyError, OSError):
         return None
 
 
@@ -84,7 +84,7 @@ def _raw(event: ModelRequest, blobs: BlobStore, requests: Requests) -> str:
     """Indented for reading; "" when a blob is gone."""
     try:
         text = requests.text(event, blobs)
-    except (KeyError, ValueError):
+    except (KeyError, OSError, ValueError):
         return ""
     with contextlib.suppress(ValueError, RecursionError):  # then it is shown as it came
         text = json.dumps(json.loads(text), ensure_ascii=False, indent=1)

@@ -9,12 +9,12 @@ from fieldmark.evals.inspector.pages.rendering import render
 
 
 def runs_page(library: Library) -> bytes:
-    """Every run with its main figure. One that cannot be read is left out, and counted."""
+    """Every run with its main figure. One that cannot be read is named: its own page says why."""
     found: list[tuple[str, Snapshot]] = []
-    broken = 0
+    broken: list[str] = []
     for name, index in library.runs().items():
         try:
             found.append((name, index.snapshot()))
-        except UsageError:
-            broken += 1
+        except (UsageError, OSError):
+            broken.append(name)
     return render("runs.html.j2", runs=found, broken=broken, live=any(run.running for _, run in found))

@@ -263,3 +263,31 @@ def test_the_runs_of_a_study_are_named_after_it(build_run: BuildRun, tmp_path: P
     StudyDir(tmp_path / "study").write(study, {})
     for place in (tmp_path, tmp_path / "study"):
         assert set(Library([place]).runs()) == {"study~base"}
+
+
+def test_a_run_that_cannot_be_opened_is_counted_and_says_why(client: TestClient, aircraft: RunDir) -> None:
+    """Its files, a folder in place of one, the whole of it: nothing of that is a fault of the app."""
+    aircraft.facts_file.unlink()
+    aircraft.facts_file.mkdir()
+    assert "1 left out" in client.get("/").text
+    assert "Is a directory" in client.get("/run/aircraft/").text
+    aircraft.run_json.write_bytes(b"\xff")
+    assert "1 left out" in client.get("/").text
+    assert client.get("/run/aircraft/").status_code == 500
+    shutil.rmtree(aircraft.path)
+    assert (client.get("/").status_code, client.get("/run/aircraft/").status_code) == (200, 404)
+
+
+def test_the_number_of_an_event_may_be_anything(client: TestClient) -> None:
+    for number in ("9" * 5000, "-1", "1e3", "٣", "%00"):
+        assert client.get(f"{WRONG}/event/{number}").status_code == 404
+
+
+def test_a_damaged_request_is_not_given_as_whole(client: TestClient, aircraft: RunDir) -> None:
+    for path in aircraft.blobs.glob("*.txt*"):
+        path.write_bytes(path.read_bytes()[:15])
+    trace = next(aircraft.traces.glob("wrong*"))
+    trace.write_bytes(trace.read_bytes() + b'{"kind":[],"seq":99,"t":0,"by":"sandbox"}\n')
+    assert client.get(WRONG).status_code == 200
+    assert client.get(f"{WRONG}/event/3").status_code == 200
+    assert client.get(f"{WRONG}/event/3/request").status_code == 404

@@ -11,8 +11,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from fieldmark import jsonl
 from fieldmark.commands.show import command
 from fieldmark.errors import UsageError
+from fieldmark.evals.failures.taxonomy import VERSION
+from fieldmark.evals.frames import load
+from fieldmark.findings import Failure
+from fieldmark.records import Verdict
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox.gateway.wire.chat import NAME as CHAT
 from fieldmark.sandbox.gateway.wire.common import compact
@@ -165,3 +170,19 @@ def test_ten_thousand_events_take_no_time(builder: RunBuilder) -> None:
     began = time.monotonic()
     assert len(show(folder, "plane-1").stdout.splitlines()) > 20_000
     assert time.monotonic() - began < 5
+
+
+def test_a_class_of_an_earlier_verdict_is_no_longer_told(builder: RunBuilder) -> None:
+    """`show`, `load` and `view` tell the same: those that still hold."""
+    start(builder.episode("plane-1", verdict="incorrect"))
+    folder = builder.finish()
+    row = Failure(
+        id="plane-1", taxonomy=VERSION, outcome="incorrect", label="no_acquisition", stage="facts",
+        classifier="facts",
+    )  # fmt: skip
+    jsonl.append(folder.failures_file, row.model_dump(mode="json"))
+    assert "no_acquisition" in show(folder, "plane-1").stdout
+    assert list(load(folder.path).failures.label) == ["no_acquisition"]
+    folder.add_verdict(Verdict(id="plane-1", label="correct", score=1, judge="exact"))
+    assert "no_acquisition" not in show(folder, "plane-1").stdout
+    assert load(folder.path).failures.empty

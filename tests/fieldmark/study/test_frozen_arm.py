@@ -13,6 +13,8 @@ from fieldmark.records import EpisodeRecord, Verdict
 from fieldmark.rundir import RunDir
 from fieldmark.study.asking import read_study
 from fieldmark.study.carrying_out import carry_out
+from fieldmark.study.folder import RecordedRun, RecordedStudy, StudyDir
+from fieldmark.study.study import Study
 from fieldmark.study.unchanged import asked
 
 STUDY = """
@@ -52,12 +54,29 @@ def finished(path: Path) -> RunDir:
     return run
 
 
+def recorded(study: Study) -> None:
+    """Its study.json, of a study that had only the first two arms when it was begun."""
+    arms = [run for run in study.runs if run.arm.name != "frozen"]
+    folder = StudyDir(study.path)
+    folder.create()
+    folder.write(
+        RecordedStudy(
+            name="study", started="2026-11-30T10:00:00Z", baseline="cold", axes=["memory"],
+            benchmark={"name": "nowhere", "version": "1"},
+            arms={"cold": {"memory": "off"}, "warm": {"memory": "inherit"}},
+            runs=[RecordedRun(run=run.name, arm=run.arm.name) for run in arms],
+        ),
+        {run.name: asked(run.config) for run in arms},
+    )  # fmt: skip
+
+
 def test_it_is_refused_until_that_arm_is_finished(toml: Path) -> None:
     study = read_study(toml, {"out": Path("study")})
     with pytest.raises(UsageError, match=r"arm frozen reads the memory of warm, .*then add it"):
         carry_out(study, "", print)
     assert not study.path.exists()
     run = finished(Path("study") / "warm")
+    recorded(study)
     with pytest.raises(UsageError, match="nowhere"):  # the next thing that is wrong with it
         carry_out(study, "", print)
     run.write_config({**run.config(), "state": "interrupted"})

@@ -16,7 +16,9 @@ from fieldmark.trace import Side
 @pytest.mark.parametrize("prefix", ["", "mcp__fieldmark__", "fieldmark_", "fieldmark__", "fieldmark."])
 def test_our_own_tools_have_their_own_action_behind_every_prefix(prefix: str) -> None:
     table = load()
-    sides: dict[str, Side] = {"answer": "answer", "read_skill": "skill"}
+    sides: dict[str, Side] = {
+        "answer": "answer", "read_skill": "skill", "recall": "memory", "remember": "memory",
+    }  # fmt: skip
     for tool in all_tools():
         kind = table.kind(prefix + tool.name)
         assert kind == Kind(tool.action, sides.get(tool.name)), tool.name
