@@ -93,7 +93,13 @@ def test_facts_are_joined_with_what_gold_says_where_it_is_there(run: RunDir) -> 
 
 def test_failures_name_their_events(run: RunDir) -> None:
     failure = Failure(
-        id="b", taxonomy="1", label="timeout_or_budget", stage="facts", classifier="facts", events=[3, 5]
+        id="b",
+        taxonomy="1",
+        label="timeout_or_budget",
+        stage="facts",
+        classifier="facts",
+        events=[3, 5],
+        outcome="no_answer",
     )
     jsonl.append(run.failures_file, failure.model_dump(mode="json"))
     found = fieldmark.load(run.path).failures

@@ -60,6 +60,13 @@ class Inside:
         rows = [json.loads(line) for line in self.trace.read_text().splitlines()]
         return [row for row in rows if kind in (None, row["kind"])]
 
+    async def written(self, kind: str, within: float = 10.0) -> list[dict[str, Any]]:
+        """The same, once there is one: a client has a stream whole before the trace tells of it."""
+        async with asyncio.timeout(within):
+            while not (found := self.events(kind)):
+                await asyncio.sleep(0.01)
+        return found
+
 
 Enter = Callable[..., Any]
 

@@ -76,7 +76,7 @@ async def test_a_stream_of_single_bytes_gives_the_same_text(enter: Enter, text: 
     with ModelServer([Reply(raw=[stream[at : at + 1] for at in range(len(stream))])]) as server:
         async with enter(to(server)) as inside:
             parts = await with_sdk(inside, lambda client: [*chat(client, stream=True)])
-            [response] = inside.events("model_response")
+            [response] = await inside.written("model_response")
     assert "".join(part.choices[0].delta.content or "" for part in parts) == text
     assert (response["text"], response["tool_calls"][0]["arguments"]) == (text, text)
 
@@ -121,7 +121,7 @@ async def test_scout_plans_a_call_in_responses(enter: Enter, stream: bool) -> No
 
     async with enter() as inside:
         [item] = (await with_sdk(inside, job)).output
-        [response] = inside.events("model_response")
+        [response] = await inside.written("model_response")
     assert (item.type, item.name, item.arguments) == ("function_call", "ocr", '{"mode":"registration"}')
     assert response["tool_calls"] == [
         {"id": item.call_id, "name": "ocr", "arguments": '{"mode":"registration"}'}
