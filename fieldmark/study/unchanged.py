@@ -19,6 +19,8 @@ Asked = dict[str, str]
 """Dotted setting → its value as JSON."""
 UNSET = "not set"
 _SHOWN = 5
+_OF_MEMORY = {"memory_url", "memory_form", "waves"}
+"""What is unset in an arm whose memory cannot use it, whatever the file says: see `asking.py`."""
 
 
 def asked(config: RunConfig) -> Asked:
@@ -44,8 +46,10 @@ def check_unchanged(study: Study, was: RecordedStudy, before: dict[str, Asked]) 
             _refuse(study.path, run.name, before[run.name], now)
         elif before:
             fields = {field for axis in study.axes for field in _fields(axis)} | {"order"}
-            other = next(iter(before))
-            _refuse(study.path, "a new arm", _without(before[other], fields), _without(now, fields))
+            alike = next((other for other in before.values() if _memory(other) == _memory(now)), None)
+            other = alike or next(iter(before.values()))
+            fields |= set() if alike else _OF_MEMORY
+            _refuse(study.path, "a new arm", _without(other, fields), _without(now, fields))
 
 
 def _refuse(path: Path, who: str, before: Asked, now: Asked) -> None:
@@ -61,6 +65,11 @@ def _refuse(path: Path, who: str, before: Asked, now: Asked) -> None:
             f"{path} did not begin so ({who}): {'; '.join(changed[:_SHOWN])}{more}: put it back, or begin "
             "another study with --out"
         )
+
+
+def _memory(settings: Asked) -> str:
+    """`off`, `inherit` or `frozen`."""
+    return json.loads(settings["memory"]).partition(":")[0] if "memory" in settings else "off"
 
 
 def _without(settings: Asked, fields: set[str]) -> Asked:

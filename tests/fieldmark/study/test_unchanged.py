@@ -71,6 +71,17 @@ def test_arms_and_orders_are_added_later_with_the_same_settings(study: Any) -> N
         check_unchanged(study('time_limit = 90\n[matrix]\nagent = ["closed_book"]'), *before)
 
 
+def test_an_arm_with_a_memory_is_added_to_one_without(study: Any) -> None:
+    text = 'memory_form = "native"\nwaves = 2\nagent = "opencode"\n[matrix]\nmemory = {}'
+    recorded, before = began(study(text.format('["off"]')))
+    check_unchanged(study(text.format('["off", "inherit"]')), recorded, before)
+    recorded, before = began(study(text.format('["off", "inherit"]')))
+    recorded = recorded.model_copy(update={"axes": ["memory", "skills"]})
+    now = study(text.format('["off", "inherit"]').replace("waves = 2", "waves = 3") + '\nskills = ["all"]')
+    with pytest.raises(UsageError, match="waves: 2 → 3"):
+        check_unchanged(now, recorded, before)
+
+
 def test_an_option_that_a_newer_fieldmark_has_is_unchanged_at_its_default(study: Any) -> None:
     recorded, before = began(study(MATRIX))
     older = {name: {key: each[key] for key in each if key != "ocr"} for name, each in before.items()}
