@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fieldmark.evals.inspector.lines import rows_of
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
 
@@ -62,14 +63,6 @@ class ResultSearch:
 
 def _results(path: Path) -> Iterator[str]:
     """What each result says."""
-    with path.open("rb") as file:
-        for line in file:
-            if b'"tool_result"' not in line:  # most lines need no parsing
-                continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(row, dict) and row.get("kind") == "tool_result":
-                data = json.dumps(row.get("data"), ensure_ascii=False) if row.get("data") else ""
-                yield "\n".join(str(part) for part in (row.get("text"), row.get("error"), data) if part)
+    for row in rows_of(path, "tool_result"):
+        data = json.dumps(row.get("data"), ensure_ascii=False) if row.get("data") else ""
+        yield "\n".join(str(part) for part in (row.get("text"), row.get("error"), data) if part)

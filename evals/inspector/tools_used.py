@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
+from fieldmark.evals.inspector.lines import rows_of
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
 
@@ -27,20 +25,7 @@ class ToolsUsed:
             key = (path.name, status.st_mtime_ns, status.st_size)
             with self._lock:
                 if key not in self._found:
-                    self._found[key] = frozenset(_called(path))
+                    self._found[key] = frozenset(str(row.get("name")) for row in rows_of(path, "tool_call"))
                 return self._found[key]
         except OSError:
             return frozenset()
-
-
-def _called(path: Path) -> Iterator[str]:
-    with path.open("rb") as file:
-        for line in file:
-            if b'"tool_call"' not in line:  # most lines need no parsing
-                continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(row, dict) and row.get("kind") == "tool_call":
-                yield str(row.get("name"))
