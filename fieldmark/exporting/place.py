@@ -15,7 +15,7 @@ from fieldmark.errors import UsageError
 def new(out: Path) -> Iterator[Path]:
     """A place beside `out` that becomes `out` when all went well. UsageError: it is there, or cannot be.
 
-    The block makes it a folder or a file.
+    The block makes it a folder or a file, or leaves nothing there: then there is no `out` either.
     """
     if out.exists():
         raise UsageError(f"{out} is there already: name a new one")
@@ -27,6 +27,7 @@ def new(out: Path) -> Iterator[Path]:
     try:
         made = beside / out.name
         yield made
-        made.replace(out)
+        if made.exists():
+            made.replace(out)
     finally:
         shutil.rmtree(beside, ignore_errors=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.failures.current import current_failures
 from fieldmark.evals.metrics.summary import summarise
 from fieldmark.evals.report.html import write_html
+from fieldmark.exporting import place
 from fieldmark.exporting.excel import write_csv
 from fieldmark.exporting.proof import Found, GoldSearch
 from fieldmark.facts import facts_of_run
@@ -54,25 +54,17 @@ def export_public(run: RunDir, out: Path, *, traces: bool = False) -> Exported:
     UsageError: `out` is there already or cannot be written; the gold of a task is not here to search for.
     """
     search = _search(run)
-    if out.exists():
-        raise UsageError(f"{out} is there already: name a new folder")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    except OSError as error:
-        raise UsageError(f"cannot write {out}: {error.strerror}: name another folder") from None
-    try:
+    with place.new(out) as beside:
+        beside.mkdir()
         _write(run, beside, traces=traces)
         files = sorted(path.relative_to(beside).as_posix() for path in beside.rglob("*") if path.is_file())
         found = [each for name in files for each in search.in_file(beside / name, name)]
         exported = Exported(files, len(search), search.short, found)
-        if not found:
+        if found:
+            shutil.rmtree(beside)
+        else:
             _write_list(run, beside, exported)
-            beside.chmod(0o755)
-            beside.replace(out)
-        return exported
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    return exported
 
 
 def _search(run: RunDir) -> GoldSearch:
