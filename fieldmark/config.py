@@ -19,6 +19,7 @@ from pydantic import (
 from fieldmark.errors import UsageError, plain_reason
 from fieldmark.options import FLAT, MODEL_KEYS, arrange, read_toml
 from fieldmark.prices import Price, read_prices
+from fieldmark.protocol import ProtocolName
 from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
@@ -184,7 +185,7 @@ class RunConfig(BaseModel):
     benchmark: str = "fieldmark-mini"
     data: Path | None = None
     map: dict[str, str] = {}
-    protocol: Literal["fika"] | None = None
+    protocol: ProtocolName | None = None
     agent: str = "react"
     model: ModelConfig = ModelConfig()
     eyes: ModelConfig | None = None

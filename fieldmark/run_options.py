@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from fieldmark.commands.judge import judge_options
+from fieldmark.protocol import ProtocolName
 
 
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
@@ -66,7 +67,7 @@ _OF_AGENT_AND_MODEL = [
         help="Which key of that manifest is which field, where it cannot be told; repeatable.",
     ),
     click.option(
-        "--protocol", type=click.Choice(["fika"]), help="Fix what the paper fixes: 240 s, no memory."
+        "--protocol", type=click.Choice(get_args(ProtocolName)), help="Fix what the benchmark's paper fixes."
     ),
     click.option(
         "--agent",

@@ -50,13 +50,33 @@ class Gold(_Strict):
 
 
 class Labels(_Strict):
-    """What a table may group by. `top` is Product, Nature, Transport or Culture in FIKA-Bench."""
+    """What a table may group by. `top` is Product, Nature, Transport or Culture in FIKA-Bench.
+
+    `facets` are labels that only one benchmark has, by name, such as "knowledge domain".
+    """
 
     split: str = "(none)"
     top: str = "(none)"
     mid: str = "(none)"
     source: str = "(none)"
     language: str = "en"
+    facets: dict[str, str] = {}
+
+    @field_validator("facets")
+    @classmethod
+    def _have_names_of_their_own(cls, facets: dict[str, str]) -> dict[str, str]:
+        taken = sorted(set(facets) & set(cls.model_fields))
+        if taken or not all(name.strip() and value.strip() for name, value in facets.items()):
+            raise ValueError(
+                f"{taken[0]} is no facet but a label" if taken else "a facet is a name and a text"
+            )
+        return facets
+
+    def value(self, name: str) -> str | None:
+        """Of a label or a facet; None where this task has no such facet."""
+        if name in type(self).model_fields and name != "facets":
+            return str(getattr(self, name))
+        return self.facets.get(name)
 
 
 class Task(_Strict):

@@ -55,17 +55,26 @@ def _matching(tasks: list[Task], benchmark: str, where: str) -> list[Task]:
     """Those that fulfil every condition of `label=value and label=value`."""
     for condition in where.split(" and "):
         label, _, value = (part.strip() for part in condition.partition("="))
-        if label not in Labels.model_fields or not value:
-            labels = ", ".join(Labels.model_fields)
+        names = _label_names(tasks)
+        if label not in names or not value:
+            labels = ", ".join(names)
             raise UsageError(
                 f"--where {condition.strip()!r} is not LABEL=VALUE: the labels are {labels}; "
                 'such as "mid=Aircraft and split=public"'
             )
-        had = sorted({str(getattr(task.labels, label)) for task in tasks})
-        tasks = [task for task in tasks if getattr(task.labels, label) == value]
+        had = sorted({found for task in tasks if (found := task.labels.value(label)) is not None})
+        tasks = [task for task in tasks if task.labels.value(label) == value]
         if not tasks:
             raise UsageError(
                 f"--where {where!r}: no task of {benchmark} is left with {label}={value}: "
                 f"{label} is {', '.join(had[:20])}"
             )
     return tasks
+
+
+def _label_names(tasks: Sequence[Task]) -> list[str]:
+    """The labels that every task has, then the facets that some have."""
+    return [
+        *(name for name in Labels.model_fields if name != "facets"),
+        *sorted({name for task in tasks for name in task.labels.facets}),
+    ]

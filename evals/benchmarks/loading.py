@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 
 from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
-from fieldmark.evals.benchmarks.fika.loading import NAME, load_fika, need_data
 from fieldmark.evals.benchmarks.rows import read_rows, refuse
 
 TASKS = "tasks.jsonl"
+OF_THE_USER = {"fika": "fieldmark.evals.benchmarks.fika.loading"}
+"""Benchmarks whose data the user brings → the module whose `load(data, said)` reads them."""
 
 
 def load_benchmark(
     name_or_path: str, data: Path | None = None, mapping: Mapping[str, str] | None = None
 ) -> Benchmark:
-    """A bundled benchmark by name, or a folder with a `tasks.jsonl`, or such a file; or `fika` with its data.
+    """A bundled benchmark by name, or a folder with a `tasks.jsonl`, such a file, or one of the user's data.
 
     `data` and `mapping` (field → key of its manifest) are for benchmarks whose data the user brings.
     `index/index.jsonl`, `registry.csv`, `site/` and `guard.txt` (a host or host/path a line, `#` for remarks)
     beside the tasks are taken along. A picture that is not there is
     no error here (the run's preflight reports it). Raises UsageError.
     """
-    if name_or_path == NAME:
+    if name_or_path in OF_THE_USER:
+        module = import_module(OF_THE_USER[name_or_path])
         if data is None:
-            raise need_data()
-        return load_fika(data, mapping or {})
+            raise UsageError(f"--benchmark {name_or_path} needs --data: {module.NEEDED}")
+        loaded: Benchmark = module.load(data, mapping or {})
+        return loaded
     if data is not None or mapping:
         option = "--data" if data is not None else "--map"
-        raise UsageError(f"{option} is for --benchmark {NAME}: give another benchmark by its path alone")
+        brought = " or ".join(OF_THE_USER)
+        raise UsageError(f"{option} is for --benchmark {brought}: give another benchmark by its path alone")
     bundled = _bundled()
     path = bundled[name_or_path] / TASKS if name_or_path in bundled else _task_file(name_or_path)
     rows = read_rows(path)
@@ -72,9 +77,9 @@ def _task_file(name_or_path: str) -> Path:
     elif path.is_file() and path.suffix != ".jsonl":
         raise UsageError(f"{path} is not a .jsonl file: write one JSON object a line, as in {TASKS}")
     elif not path.is_file():
-        known = ", ".join(bundled_names())
+        known, brought = ", ".join(bundled_names()), ", ".join(OF_THE_USER)
         raise UsageError(
-            f"unknown benchmark {name_or_path!r}: known are {known}, and {NAME} with --data; "
+            f"unknown benchmark {name_or_path!r}: known are {known}, and {brought} with --data; "
             f"the path of a {TASKS} (or of the folder that holds it) works too"
         )
     return path.resolve()

@@ -25,7 +25,7 @@ FLAT_GOLD = frozenset(Gold.model_fields) - {
     "source",
     "regions",
 }  # names that mean other things too: nested only
-FLAT_LABELS = frozenset(Labels.model_fields) - {"source"}
+FLAT_LABELS = frozenset(Labels.model_fields) - {"source", "facets"}
 
 
 @dataclass
@@ -152,7 +152,9 @@ def _labels(labels: Any, where: str, warnings: list[str]) -> dict[str, Any]:
         raise Bad("labels is not an object")
     clean: dict[str, Any] = {}
     for name, value in labels.items():
-        if isinstance(value, str) and value.strip():
+        if name == "facets":
+            clean[name] = value
+        elif isinstance(value, str) and value.strip():
             clean[name] = value.strip()
         elif name != "language":
             clean[name] = NONE

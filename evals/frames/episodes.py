@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fieldmark.evals.frames.rows import EpisodeRow, TaskRow
 from fieldmark.evals.frames.source import Source
 from fieldmark.evals.metrics.levels import level
-from fieldmark.evals.metrics.outcomes import DONE, Cell, labels_of
+from fieldmark.evals.metrics.outcomes import DONE, Cell, facets_of, labels_of
 from fieldmark.evals.metrics.reading import Read
 from fieldmark.records import EpisodeRecord, Leak
 from fieldmark.trace import Tokens
@@ -31,6 +32,7 @@ def tasks(source: Source) -> Iterator[TaskRow]:
             width=size.get("width"),
             height=size.get("height"),
             **labels_of(row.get("labels")),
+            facets=_facets(facets_of(row.get("labels"))),
         )
 
 
@@ -59,6 +61,7 @@ def _judged(cell: Cell) -> dict[str, Any]:
         "mid": cell.mid,
         "source": cell.source,
         "language": cell.language,
+        "facets": _facets(cell.facets),
         "outcome": cell.outcome,
         "done": done,
         "correct": right if done else None,
@@ -66,6 +69,10 @@ def _judged(cell: Cell) -> dict[str, Any]:
         "score": cell.verdict.score if cell.verdict else None,
         "level": level(cell),
     }
+
+
+def _facets(facets: Mapping[str, str]) -> str | None:
+    return json.dumps(facets, ensure_ascii=False) if facets else None
 
 
 def _recorded(record: EpisodeRecord) -> dict[str, Any]:

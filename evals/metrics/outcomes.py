@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from fieldmark.records import EpisodeRecord, Verdict
@@ -30,7 +30,9 @@ LABELS: tuple[LabelName, ...] = get_args(LabelName)
 
 @dataclass(frozen=True)
 class Cell:
-    """One task in one epoch; `record` is None when it was not run."""
+    """One task in one epoch; `record` is None when it was not run. `facets` are the labels that only this
+    benchmark has.
+    """
 
     id: str
     epoch: int
@@ -41,6 +43,7 @@ class Cell:
     mid: str = NONE
     source: str = NONE
     language: str = NONE
+    facets: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def outcome(self) -> Outcome:
@@ -60,23 +63,22 @@ def cells(run: RunDir) -> list[Cell]:
     """Every task × epoch in run order, then episodes whose task is not in `tasks.jsonl`."""
     records = {record.key: record for record in run.episodes()}
     verdicts = run.verdicts()
-    labels = {str(row.get("id")): labels_of(row.get("labels")) for row in run.tasks()}
+    labels = {str(row.get("id")): row.get("labels") for row in run.tasks()}
     keys = [(task_id, epoch) for epoch in _epochs(run, list(records)) for task_id in labels]
     strangers = [key for key in records if key[0] not in labels]
     return [
-        _cell(key, labels.get(key[0]) or labels_of(None), records.get(key), verdicts.get(key))
-        for key in [*keys, *strangers]
+        _cell(key, labels.get(key[0]), records.get(key), verdicts.get(key)) for key in [*keys, *strangers]
     ]
 
 
 def _cell(
     key: tuple[str, int],
-    labels: dict[LabelName, str],
+    labels: Any,
     record: EpisodeRecord | None,
     verdict: Verdict | None,
 ) -> Cell:
-    split, top, mid, source, language = (labels[name] for name in LABELS)
-    return Cell(*key, split, top, record, verdict, mid, source, language)
+    split, top, mid, source, language = labels_of(labels).values()
+    return Cell(*key, split, top, record, verdict, mid, source, language, facets_of(labels))
 
 
 def _epochs(run: RunDir, keys: Sequence[tuple[str, int]]) -> list[int]:
@@ -89,6 +91,12 @@ def labels_of(labels: Any) -> dict[LabelName, str]:
     """Every label of a row of `tasks.jsonl`, "(none)" where it has none."""
     found = labels if isinstance(labels, dict) else {}
     return {name: _label(found.get(name)) for name in LABELS}
+
+
+def facets_of(labels: Any) -> dict[str, str]:
+    """The facets of a row of `tasks.jsonl`."""
+    found = labels.get("facets") if isinstance(labels, dict) else None
+    return {str(name): _label(value) for name, value in found.items()} if isinstance(found, dict) else {}
 
 
 def _label(value: Any) -> str:

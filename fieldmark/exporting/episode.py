@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fieldmark.evals.metrics.outcomes import Cell, cells, labels_of
+from fieldmark.evals.metrics.outcomes import Cell, cells, facets_of, labels_of
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
 from fieldmark.task import Gold
@@ -54,7 +54,8 @@ def told(folder: RunDir, *, private: bool) -> Iterator[Told]:
         if cell.record is None:
             continue
         row = tasks.get(cell.id, {})
-        labels: dict[str, str] = {str(name): value for name, value in labels_of(row.get("labels")).items()}
+        labels = facets_of(row.get("labels"))
+        labels.update((str(name), value) for name, value in labels_of(row.get("labels")).items())
         yield Told(
             cell,
             cell.record,

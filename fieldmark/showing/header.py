@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fieldmark.evals.metrics.outcomes import labels_of
+from fieldmark.evals.metrics.outcomes import facets_of, labels_of
 from fieldmark.findings import Failure, GoldFacts, TraceFacts
 from fieldmark.showing.looking import Shown
 from fieldmark.showing.visible import one_line
@@ -16,11 +16,11 @@ LIMIT = 600
 
 def header(shown: Shown) -> list[tuple[str, str]]:
     """Name and value of each line, on one line each and safe on a terminal."""
-    record = shown.record
+    record, labels = shown.record, shown.task.get("labels")
     told = {
         "run": str(shown.folder.path),
         "task": f"{record.id} · epoch {record.epoch} · attempt {record.attempt} · {record.trace}",
-        "labels": " · ".join(value for value in labels_of(shown.task.get("labels")).values()),
+        "labels": " · ".join([*labels_of(labels).values(), *facets_of(labels).values()]),
         "question": str(shown.task.get("question") or "?"),
         "picture": _picture(shown),
         "agent": f"{record.agent} · {record.model}",

@@ -30,6 +30,13 @@ def test_labels_choose_tasks_before_the_limit() -> None:
     assert ids(where="mid=Aircraft and split=public", limit=3) == "ade"
 
 
+def test_a_facet_chooses_tasks_too() -> None:
+    counting = task("z").model_copy(update={"labels": Labels(facets={"perception type": "counting"})})
+    assert ids([*TASKS, counting], where="perception type=counting") == "z"
+    with pytest.raises(UsageError, match="labels are split, top, mid, source, language, perception type;"):
+        ids([*TASKS, counting], where="kind=Boat")
+
+
 def test_a_faulty_condition_is_told_with_what_there_is() -> None:
     with pytest.raises(UsageError, match="no task of bench is left with mid=Boat: mid is Aircraft, Food"):
         ids(where="mid=Boat")

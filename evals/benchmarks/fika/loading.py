@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.benchmarks.fika.items import pictures_folder, to_row
 from fieldmark.evals.benchmarks.fika.labels import TOPS
@@ -23,9 +22,11 @@ from fieldmark.evals.benchmarks.rows import NONE, refuse, tasks_of
 from fieldmark.task import Task
 
 NAME = "fika"
+NEEDED = "the gated zip (fika-bench-testset.zip), its folder or manifest; see docs/fika.md"
+"""What `--data` must be."""
 
 
-def load_fika(data: Path, said: Mapping[str, str]) -> Benchmark:
+def load(data: Path, said: Mapping[str, str]) -> Benchmark:
     """`said`: field → key of the manifest, where the user says it. UsageError: all problems in one line."""
     opened = open_data(data)
     manifest = read_manifest(opened.manifest)
@@ -90,11 +91,3 @@ def _unknown_tops(tasks: Sequence[Task]) -> list[str]:
     if not unknown:
         return []
     return [f"top categories that are none of {', '.join(TOPS)}: {', '.join(unknown)}"]
-
-
-def need_data() -> UsageError:
-    """What a user is told who names the benchmark alone."""
-    return UsageError(
-        "--benchmark fika needs --data: the gated zip (fika-bench-testset.zip), its folder or manifest;"
-        " see docs/fika.md"
-    )

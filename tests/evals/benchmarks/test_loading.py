@@ -168,3 +168,12 @@ def test_importing_is_cheap() -> None:
     code = "import sys, fieldmark.evals.benchmarks; print({'numpy', 'PIL', 'cv2'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_facets_are_labels_of_ones_own(tmp_path: Path) -> None:
+    [task] = load(tmp_path, row(1, labels={"facets": {"perception type": "counting"}})).tasks
+    assert task.labels.value("perception type") == "counting"
+    assert task.labels.value("colour") is None
+    message = refusal(write(tmp_path, row(1, labels={"facets": {"top": "x"}})))
+    assert "labels.facets: Value error, top is no facet but a label" in message
+    assert "a facet is a name and a text" in refusal(write(tmp_path, row(1, labels={"facets": {"a": " "}})))

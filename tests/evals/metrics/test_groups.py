@@ -40,3 +40,13 @@ def test_a_task_without_the_label_is_kept_and_a_partial_run_says_so(build_run: B
         ["all (micro)", "3", "1/2"],
     ]
     assert table.rows[3][3:] == ["50.0", "–", "–", "50.0"]  # one task in a group: no interval of the mean
+
+
+def test_each_facet_has_a_table_too(build_run: BuildRun) -> None:
+    run = build_run()
+    for number, facets in enumerate([{"perception": "ocr"}, {"perception": "counting"}, {}]):
+        run.task(f"t{number}", facets=facets)
+        run.episode(f"t{number}", verdict="incorrect" if number else "correct")
+    [table] = group_tables(summarise(run.finish()))
+    assert table.title == "Accuracy by perception"
+    assert {row[0]: row[2] for row in table.rows[:3]} == {"ocr": "1/1", "counting": "0/1", "(none)": "0/1"}
