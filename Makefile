@@ -1,4 +1,4 @@
-.PHONY: setup image demo test test-agents test-programs check bench lock clean
+.PHONY: setup image demo test test-agents test-programs check audit bench lock clean
 .DEFAULT_GOAL := demo
 
 # Everything this machine needs: .venv, Tesseract, a Docker engine. Nothing is done twice.
@@ -29,6 +29,12 @@ check: setup
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
 	@.venv/bin/mypy
+	@.venv/bin/python scripts/licences.py >/dev/null
+
+# Known weaknesses of everything that is locked; asks a service on the network.
+audit:
+	@test -x .venv-audit/bin/pip-audit || (python3 -m venv .venv-audit && .venv-audit/bin/pip install -qq pip-audit)
+	@.venv-audit/bin/pip-audit --requirement requirements.lock --disable-pip
 
 bench: image
 	@set -e; for script in benchmarks/[!_]*.py; do .venv/bin/python -m "benchmarks.$$(basename "$$script" .py)"; done
@@ -38,4 +44,4 @@ lock:
 	@scripts/lock
 
 clean:
-	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-audit build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
