@@ -10,8 +10,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from PIL import Image, ImageDraw
+
+# The same examples every time: a test that fails once in a while convinces nobody. More of them, drawn anew:
+# FIELDMARK_TEST_EXAMPLES=5000 pytest -k properties
+_MORE = int(os.environ.get("FIELDMARK_TEST_EXAMPLES", "0"))
+hypothesis.settings.register_profile(
+    "fieldmark", max_examples=_MORE or 100, derandomize=not _MORE, deadline=None, database=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)  # fmt: skip
+hypothesis.settings.load_profile("fieldmark")
 
 FIELDMARK = str(Path(sys.executable).with_name("fieldmark"))
 Fieldmark = Callable[..., "subprocess.CompletedProcess[str]"]

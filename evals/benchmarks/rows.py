@@ -141,7 +141,10 @@ def _check_gold(gold: Any) -> None:
     if not isinstance(answer, str) or not fold(answer):
         raise Bad("empty or missing reference answer")
     for name in ("aliases", "finer", "broader"):
-        for text in gold.get(name) or []:
+        listed = gold.get(name) or []
+        if not isinstance(listed, list):
+            raise Bad(f"{name} is no list")
+        for text in listed:
             if not isinstance(text, str) or not fold(text):
                 raise Bad(f"empty entry in {name}")
 
