@@ -11,10 +11,10 @@ from pydantic import ValidationError
 from fieldmark.errors import UsageError
 from fieldmark.evals.failures.taxonomy import CLASSES
 from fieldmark.evals.inspector.index import EpisodeRow
+from fieldmark.evals.metrics.doubts import DOUBT
 from fieldmark.findings import FailureLabel, FailureMark
 from fieldmark.rundir import RunDir
 
-DOUBT: FailureLabel = "judge_or_label_doubt"
 NOTE = 2000
 """Characters of a note."""
 
