@@ -72,7 +72,7 @@ class RunReader:
     def config(self) -> dict[str, Any]:
         """run.json; UsageError when it cannot be read."""
         try:
-            loaded = json.loads(self.run_json.read_text(encoding="utf-8"))
+            loaded = jsonl.loads(self.run_json.read_bytes())
         except (OSError, ValueError, RecursionError) as error:
             raise UsageError(
                 f"{self.run_json} cannot be read ({error}): restore it or start a new run"
@@ -82,8 +82,8 @@ class RunReader:
         return loaded
 
     def tasks(self) -> list[dict[str, Any]]:
-        """The public rows of the tasks, in run order."""
-        return jsonl.read(self.tasks_file).rows
+        """The public rows of the tasks, in run order; an id is always a text."""
+        return [{**row, "id": str(row.get("id"))} for row in jsonl.read(self.tasks_file).rows]
 
     def gold(self) -> dict[str, Gold]:
         """Gold by task id; empty when the private part is not there. A row that is none is not there."""
@@ -212,6 +212,12 @@ class RunReader:
         except (OSError, ValueError):
             return {}
         return loaded
+
+
+def part(config: dict[str, Any], name: str) -> dict[str, Any]:
+    """A table of run.json; empty where it is absent or was made something else by hand."""
+    value = config.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def _files(folder: Path) -> list[Path]:

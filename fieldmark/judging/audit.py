@@ -20,6 +20,7 @@ from fieldmark.evals.metrics.doubts import doubts
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.report.figures import count, interval, percent
 from fieldmark.keyboard import QUIT, columns, one_line
+from fieldmark.run_reader import part
 from fieldmark.rundir import RunDir
 from fieldmark.task import Gold
 
@@ -115,7 +116,7 @@ def _shown(folder: RunDir, cell: Cell, row: dict[str, Any], gold: Gold | None) -
 
 def shown(folder: RunDir, row: dict[str, Any], gold: Gold | None) -> dict[str, object]:
     """What a person is shown of a task: `row` is its public one."""
-    blob = (row.get("image") or {}).get("blob")
+    blob = part(row, "image").get("blob")
     names = " | ".join([gold.answer, *gold.aliases]) if gold else "?"
     told: dict[str, object] = {"question": row.get("question")}
     with contextlib.suppress(KeyError):  # a published run has no pictures
