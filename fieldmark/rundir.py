@@ -105,9 +105,8 @@ class RunDir(RunReader):
             self._lock = None
 
     def write_config(self, config: dict[str, Any]) -> None:
-        text = json.dumps(
-            {"run_version": RUN_VERSION, **config}, ensure_ascii=False, indent=2, allow_nan=False
-        )
+        told = jsonl.finite({"run_version": RUN_VERSION, **config})
+        text = json.dumps(told, ensure_ascii=False, indent=2, allow_nan=False)
         temporary = self.run_json.with_name(".run.json.new")
         temporary.write_bytes(f"{text}\n".encode("utf-8", "replace"))
         temporary.replace(self.run_json)

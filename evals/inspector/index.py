@@ -23,6 +23,7 @@ from fieldmark.evals.inspector.search import ResultSearch
 from fieldmark.evals.inspector.tools_used import ToolsUsed
 from fieldmark.evals.inspector.unfinished import Unfinished, unfinished
 from fieldmark.evals.metrics.accuracy import AccuracyRow, overall
+from fieldmark.evals.metrics.caveats import damage
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.metrics.summary import RunFacts, run_facts
 from fieldmark.findings import Failure, FailureMark, GoldFacts, TraceFacts
@@ -71,7 +72,7 @@ Opened = EpisodeRow | Unfinished
 @dataclass(frozen=True)
 class Snapshot:
     """A run as its files were at one moment. `rows` are in run order, `tasks` public rows by id; `left`: what
-    has no record, key → (id, epoch).
+    has no record, key → (id, epoch); `damage`: lines of its files that cannot be read, a sentence each.
     """
 
     folder: RunDir
@@ -82,6 +83,7 @@ class Snapshot:
     tasks: dict[str, dict[str, Any]]
     planned: int
     left: dict[str, tuple[str, int]]
+    damage: list[str]
 
     @cached_property
     def by_key(self) -> dict[str, EpisodeRow]:
@@ -190,6 +192,7 @@ def _snapshot(run: RunDir) -> Snapshot:
         tasks={str(row.get("id")): row for row in run.tasks()},
         planned=len(grid),
         left={episode_key(cell.id, cell.epoch): (cell.id, cell.epoch) for cell in grid if not cell.record},
+        damage=[*damage(run.tasks_file), *damage(run.episodes_file), *damage(run.verdicts_file)],
     )
 
 

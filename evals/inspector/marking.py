@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import ValidationError
 
+from fieldmark.clock import utc
 from fieldmark.errors import UsageError
 from fieldmark.evals.failures.taxonomy import CLASSES
 from fieldmark.evals.inspector.index import EpisodeRow
@@ -39,7 +39,7 @@ def said(row: EpisodeRow, annotator: str, form: Mapping[str, str]) -> FailureMar
     try:
         return FailureMark(
             id=row.record.id, epoch=row.record.epoch, annotator=annotator, **told,
-            sighted=_sighted(row, annotator), when=datetime.now(UTC).isoformat(timespec="seconds"),
+            sighted=_sighted(row, annotator), when=utc(),
         )  # fmt: skip
     except ValidationError as error:
         field = error.errors()[0]["loc"][0]

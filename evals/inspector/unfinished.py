@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
+from fieldmark.clock import utc
 from fieldmark.rundir import RunDir
 
 
@@ -30,6 +30,6 @@ def unfinished(run: RunDir, left: Mapping[str, tuple[str, int]]) -> list[Unfinis
             changed = trace.stat().st_mtime
         except OSError:  # committed meanwhile
             continue
-        last = datetime.fromtimestamp(changed, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        last = utc(changed)
         found.append(Unfinished(*left[key], key, attempt, trace, last))
     return sorted(found, key=lambda each: (each.last, each.key), reverse=True)

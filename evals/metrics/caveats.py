@@ -24,7 +24,7 @@ _ERROR_TEXT = re.compile(
 def caveats_of(run: RunDir, cells: list[Cell], without_trace: int) -> list[str]:
     """One sentence each; empty when there is nothing to say."""
     damaged = [
-        line for path in (run.episodes_file, run.verdicts_file, run.tasks_file) for line in _damage(path)
+        line for path in (run.episodes_file, run.verdicts_file, run.tasks_file) for line in damage(path)
     ]
     damaged += [
         f"{name}: {counted(count, 'row is', 'rows are')} not what this file holds: skipped"
@@ -124,7 +124,8 @@ def _stopped(run: RunDir) -> list[str]:
     return [f"searching ended early ({kind}) and the run with it; --resume goes on"] if kind else []
 
 
-def _damage(path: Path) -> list[str]:
+def damage(path: Path) -> list[str]:
+    """What of a file cannot be read, in a sentence each: the numbers of its lines, and a torn end."""
     lines = jsonl.read(path)
     found = []
     if lines.bad:
