@@ -32,8 +32,10 @@ def of_record(record: EpisodeRecord, limits: Any) -> list[Used]:
     )
 
 
-def so_far(events: Iterable[Event]) -> list[Used]:
-    """By the trace alone: wall seconds until its last event, requests of the agent, tokens as they came."""
+def so_far(events: Iterable[Event], limits: Any) -> list[Used]:
+    """By the trace: wall seconds until its last event, requests of the agent, tokens as they came. `limits`
+    are the run's, until the trace says them.
+    """
     told = list(events)
     start = next((event for event in told if isinstance(event, EpisodeStart)), None)
     asked = {event.call for event in told if isinstance(event, ModelRequest) and event.role == "agent"}
@@ -43,7 +45,7 @@ def so_far(events: Iterable[Event]) -> list[Used]:
         "model_calls": len(asked),
         "tokens": _sum([reply.tokens for reply in replies]),
     }
-    return _against(start.limits if start else None, used)
+    return _against(start.limits if start else limits, used)
 
 
 def _sum(told: list[Tokens | None]) -> int | None:

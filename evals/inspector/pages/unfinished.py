@@ -32,7 +32,7 @@ def unfinished_page(
         task=task,
         events=len(events),
         answer=next((event for event in reversed(events) if isinstance(event, Answer)), None),
-        budget=so_far(events),
+        budget=so_far(events, run.config.get("limits")),
         remembered=remembered(events),
         course=foraging(events),
         picture=picture,

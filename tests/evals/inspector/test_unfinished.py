@@ -38,6 +38,7 @@ def test_what_has_not_ended_stands_in_the_table_and_opens(client: TestClient, ru
     assert "attempt 2, 3 events so far" in page
     assert "line 2" in page
     assert "none yet" in page
+    assert "model calls 0 of 40" in page
     assert client.get(f"{CALM}/event/2").status_code == 200
     assert client.get(LOST).status_code == 200
 
@@ -77,6 +78,6 @@ def test_its_budget_is_counted_from_the_trace(client: TestClient, running: RunDi
     rows = [start, *({"seq": seq, "t": 60 * seq, **row} for seq, row in ((1, asked), (2, said)))]
     jsonl.write_all(running.pending_trace("calm", 0, 1), rows)
     page = client.get(CALM).text
-    assert "seconds 120 of 240 (50 %)" in page
+    assert "seconds 120 of 240 (50\u00a0%)" in page
     assert "model calls 1, no limit" in page
     assert "tokens 720, no limit" in page
