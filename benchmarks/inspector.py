@@ -2,7 +2,7 @@
 
 5,000 episodes of 40 events each and one of 20,000, invented: 220,000 events. `first` reads the run's files,
 `again` finds them unchanged. Seconds of the processor, so that a busy machine tells the same. `memory now` is
-what the server holds after a page; paging through the long trace, all of it, must leave that as it was.
+what the server holds after a page; paging through the long trace must leave that as it was.
 
     make bench    or    .venv/bin/python -m benchmarks.inspector --episodes 5000
 """
@@ -31,6 +31,8 @@ from fieldmark.rundir import RunDir, episode_key
 
 LONG, SHORT = 20_000, 40
 """Events of the long trace and of every other."""
+STEPS = range(1, LONG // 2, 5 * WINDOW)
+"""Where the pages begin that are turned in the long trace: every fifth of its windows."""
 
 
 def events(count: int) -> list[dict[str, Any]]:
@@ -93,12 +95,12 @@ def main() -> None:
             ("20,000 events, begin", long),
             ("20,000 events, middle", f"{long}?at={LONG // 2}"),
             ("one event of them", f"{long}/event/{LONG // 2}"),
-            *((f"paged through, step {step}", f"{long}?step={step}") for step in range(1, LONG // 2, WINDOW)),
+            *((f"paged through, step {step}", f"{long}?step={step}") for step in STEPS),
         ):
             begun = time.process_time()
             page = client.get(url).raise_for_status().content
             row = (time.process_time() - begun, len(page) / 1000, *memory())
-            if "paged" not in name or name.endswith((" 1", f" {LONG // 2 - WINDOW + 1}")):
+            if "paged" not in name or name.endswith((f" {STEPS[0]}", f" {STEPS[-1]}")):
                 table.add_row(name, *(f"{value:.2f}" if value < 10 else f"{value:.0f}" for value in row))
     Console().print(table)
 

@@ -189,7 +189,7 @@ def test_a_row_that_is_no_episode_or_verdict_is_skipped_and_said(build_run: Buil
     folder.episodes_file.write_text(folder.episodes_file.read_text() + '{"id": "c"}\n')
     text = " ".join(report(folder.path).stdout.split())
     assert "verdicts.jsonl: 1 row is not what this file holds: skipped" in text
-    assert "episodes.jsonl: 1 rows" in text
+    assert "episodes.jsonl: 1 row is" in text
     assert "100.0 % correct (1/1 done" in text
 
 
