@@ -1,7 +1,8 @@
 """`fieldmark view` on a large run: seconds until a page is whole, and the memory of the server.
 
-5,000 episodes of 40 events each and one of 10,000, invented. `first` reads the run's files, `again` finds
-them unchanged. Seconds of the processor, so that a busy machine tells the same.
+5,000 episodes of 40 events each and one of 20,000, invented: 220,000 events. `first` reads the run's files,
+`again` finds them unchanged. Seconds of the processor, so that a busy machine tells the same. `memory now` is
+what the server holds after a page; paging through the long trace must leave that as it was.
 
     make bench    or    .venv/bin/python -m benchmarks.inspector --episodes 5000
 """
@@ -23,12 +24,15 @@ from fieldmark import jsonl
 from fieldmark.commands.view import GatewayRequests
 from fieldmark.evals.inspector.app import make_app
 from fieldmark.evals.inspector.library import Library
+from fieldmark.evals.inspector.timeline import WINDOW
 from fieldmark.findings import TraceFacts
 from fieldmark.records import EpisodeRecord, Verdict
 from fieldmark.rundir import RunDir, episode_key
 
-LONG, SHORT = 10_000, 40
+LONG, SHORT = 20_000, 40
 """Events of the long trace and of every other."""
+STEPS = range(1, LONG // 2, 5 * WINDOW)
+"""Where the pages begin that are turned in the long trace: every fifth of its windows."""
 
 
 def events(count: int) -> list[dict[str, Any]]:
@@ -76,7 +80,7 @@ def write_run(path: Path, episodes: int) -> RunDir:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--episodes", type=int, default=5000)
-    table = Table("page", "s", "kB", "MB of memory")
+    table = Table("page", "s", "kB", "MB of memory now", "at most")
     with tempfile.TemporaryDirectory() as folder:
         write_run(Path(folder) / "large", parser.parse_args().episodes)
         app = make_app(Library([Path(folder)]), GatewayRequests(), {"127.0.0.1"}, None)
@@ -88,15 +92,24 @@ def main() -> None:
             ("filtered and sorted, page 9", "/run/large/?verdict=incorrect&sort=seconds&down=1&page=9"),
             ("by tool, first", "/run/large/?tool=ocr"),
             ("by tool, again", "/run/large/?tool=ocr"),
-            ("10,000 events, begin", long),
-            ("10,000 events, middle", f"{long}?at=5000"),
-            ("one event of them", f"{long}/event/5000"),
+            ("20,000 events, begin", long),
+            ("20,000 events, middle", f"{long}?at={LONG // 2}"),
+            ("one event of them", f"{long}/event/{LONG // 2}"),
+            *((f"paged through, step {step}", f"{long}?step={step}") for step in STEPS),
         ):
             begun = time.process_time()
             page = client.get(url).raise_for_status().content
-            spent, most = time.process_time() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            table.add_row(name, f"{spent:.2f}", f"{len(page) / 1000:.0f}", f"{most / 1000:.0f}")
+            row = (time.process_time() - begun, len(page) / 1000, *memory())
+            if "paged" not in name or name.endswith((f" {STEPS[0]}", f" {STEPS[-1]}")):
+                table.add_row(name, *(f"{value:.2f}" if value < 10 else f"{value:.0f}" for value in row))
     Console().print(table)
+
+
+def memory() -> tuple[float, float]:
+    """MB that this process holds, and the most that it ever held."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return pages * resource.getpagesize() / 1e6, most / 1000
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import platform
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldmark import __version__, own_code, own_data, protocol, replaying
+from fieldmark.clock import utc
 from fieldmark.config import FROZEN
 from fieldmark.judging import classifier
 from fieldmark.judging import recording as judging
@@ -32,7 +32,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "id": run_id,
         "name": config.name or run_id,
         "state": "running",
-        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "started": utc(),
         "config": _publishable(plan),
         "benchmark": {
             "name": plan.benchmark.name,

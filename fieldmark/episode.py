@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
 import hashlib
 import secrets
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 from fieldmark import __version__, protocol
 from fieldmark.blobs import BlobStore
+from fieldmark.clock import utc
 from fieldmark.errors import EpisodeFault
 from fieldmark.memory.episode import EpisodeMemory
 from fieldmark.memory.state import EpisodeState
@@ -55,7 +55,7 @@ async def run_episode(
     `earlier` are the errors of earlier attempts, kept in the trace. The trace stays at its pending name
     until the runner commits the record.
     """
-    started = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    started = utc(timespec="milliseconds")
     memory = await services.memory.before(staged, epoch) if services.memory else None
     notes, read = memory.at_lease() if memory else ([], None)
     prompt = make_prompt(services.plan, staged, notes)

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from fieldmark import preflight
 from fieldmark.config import RunConfig
+from fieldmark.counting import counted
 from fieldmark.doctor.machine import cores, memory
 from fieldmark.errors import UsageError
 from fieldmark.prices import Costs
@@ -113,11 +114,11 @@ def earlier_runs(config: RunConfig) -> Iterator[tuple[Path, list[EpisodeRecord]]
 def lines(told: Estimate) -> list[str]:
     """The estimate for a person."""
     epochs = f"{told.epochs} epoch{'s' if told.epochs > 1 else ''}"
-    grid = f"{told.arms} arm × {told.tasks} tasks × {epochs} = {told.episodes} episodes"
+    grid = f"{told.arms} arm × {counted(told.tasks, 'task')} × {epochs} = {counted(told.episodes, 'episode')}"
     found = [f"{told.benchmark}: {grid}", f"at most (limits): {amount_line(told.at_most)}"]
     if told.estimated is None:
         return [*found, "estimated: nothing to go by: no finished run of this agent and model beside it"]
-    by = f"as {told.like}, {told.like_episodes} episodes"
+    by = f"as {told.like}, {counted(told.like_episodes, 'episode')}"
     return [*found, f"estimated ({by}): {amount_line(told.estimated)}"]
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+_BEYOND = re.compile(rb"\d[eE]\+?\d{3}|\d{309}")
+"""A number that can be beyond a float: most lines hold none and are not walked through."""
 
 
 def encode(row: Any) -> bytes:
@@ -15,17 +19,18 @@ def encode(row: Any) -> bytes:
     try:
         text = json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except ValueError:
-        text = json.dumps(_finite(row), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(finite(row), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode("utf-8", "replace") + b"\n"
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """The same with None for each NaN and infinity."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     return value
 
 
@@ -73,7 +78,9 @@ class Lines:
 
 
 def read(path: Path) -> Lines:
-    """Every readable row of a file; an absent file is an empty one. Old files may hold NaN: read as None."""
+    """Every readable row of a file; an absent file is an empty one. NaN and numbers beyond a float, which
+    other writers leave, are read as None.
+    """
     lines = Lines()
     if not path.exists():
         return lines
@@ -93,7 +100,13 @@ def read(path: Path) -> Lines:
 
 def _decode(raw: bytes) -> dict[str, Any] | None:
     try:
-        row = json.loads(raw, parse_constant=lambda _: None)
+        row = loads(raw)
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None
+
+
+def loads(raw: str | bytes) -> Any:
+    """JSON in which NaN, an infinity and a number beyond a float, such as 1e999, are None."""
+    value = json.loads(raw, parse_constant=lambda _: None)
+    return finite(value) if _BEYOND.search(raw if isinstance(raw, bytes) else raw.encode()) else value

@@ -12,6 +12,7 @@ from fieldmark import own_agent, own_code, own_data, preflight, remembering, rep
 from fieldmark.agents.registry import agent_name, is_path
 from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
+from fieldmark.counting import counted
 from fieldmark.describing import PATHS, describe
 from fieldmark.doctor.brief import warnings
 from fieldmark.errors import DataFault, InterruptedRun, UsageError
@@ -19,6 +20,7 @@ from fieldmark.forking.plan import Forking
 from fieldmark.judging import classifier
 from fieldmark.judging import recording as judging
 from fieldmark.preflight import Plan
+from fieldmark.run_reader import part
 from fieldmark.rundir import RunDir
 from fieldmark.runner import Run
 from fieldmark.sandbox.gateway.endpoint import public_url
@@ -64,7 +66,7 @@ def new_run(config: RunConfig, say: Say, forking: Forking | None = None) -> Run:
     recording = forking.fork.recording if forking else plan.recording
     shown = described
     if forking and recording:  # a fork tells itself what its memory is
-        shown = {**described, "memory": recording.described.get("memory", {})}
+        shown = {**described, "memory": part(recording.described, "memory")}
     if recording and (warning := replaying.warning(recording, shown)):
         say(warning)
     return Run(plan, folder, staged)
@@ -106,7 +108,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
         say(line)
     again = folder.drop_faults()
     if again:
-        say(f"{again} episodes that broke through no fault of the agent will run again")
+        say(f"again: {counted(again, 'episode')} that broke through no fault of the agent")
     staged = _staged_before(folder, plan)
     done = {record.key for record in folder.episodes()}
     return Run(plan, folder, staged, done)
@@ -127,10 +129,10 @@ def _same_web(folder: RunDir, plan: Plan, path: Path) -> None:
     """A run that replays pages goes on with the same pages; one that records has more of them by now."""
     if plan.web is None or plan.config.web == "record":
         return
-    was, now = folder.config().get("web", {}), plan.web.describe()
-    for part in ("site", "archive"):
-        if was.get(part, {}).get("sha256") != now.get(part, {}).get("sha256"):
-            raise UsageError(f"the web {part} has changed since {path} began: start a new run")
+    was, now = part(folder.config(), "web"), plan.web.describe()
+    for kind in ("site", "archive"):
+        if part(was, kind).get("sha256") != part(now, kind).get("sha256"):
+            raise UsageError(f"the web {kind} has changed since {path} began: start a new run")
 
 
 def stage_all(

@@ -26,6 +26,7 @@ from fieldmark.memory.notes import Note, digest, known_to, read_notes
 from fieldmark.memory.store import NoteStore
 from fieldmark.memory.vectors import Floats, packed
 from fieldmark.records import EpisodeRecord
+from fieldmark.run_reader import part
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.clock import Clock
@@ -51,7 +52,7 @@ def frozen_source(config: RunConfig) -> RunDir | None:
     source = RunDir.open(config.frozen)
     if not source.memory_file.exists():
         raise UsageError(f"--memory frozen:{config.frozen}: that run had no memory: name one that had")
-    form = source.config().get("memory", {}).get("form", "store")
+    form = part(source.config(), "memory").get("form", "store")
     if form != config.memory_form:
         raise UsageError(
             f"--memory frozen:{config.frozen}: that run had it in form {form}: --memory-form {form}"
@@ -115,7 +116,7 @@ def _holding(config: RunConfig, folder: RunDir) -> dict[str, Any]:
 
 def check_unchanged(config: RunConfig, folder: RunDir) -> None:
     """A run goes on with the memory that it began with. UsageError: that is not at hand, or has changed."""
-    was = folder.config().get("memory", {})
+    was = part(folder.config(), "memory")
     if was.get("store") == "postgres" and not config.memory_url:
         raise UsageError(f"the notes of {folder.path} are in Postgres: name it again with --memory-url")
     if config.memory_url and was.get("store") != "postgres":

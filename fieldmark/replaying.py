@@ -8,6 +8,7 @@ from typing import Any
 
 from fieldmark.config import REPLAY, ModelConfig, RunConfig
 from fieldmark.errors import UsageError
+from fieldmark.run_reader import part
 from fieldmark.sandbox.gateway.replay.recording import Recording
 from fieldmark.task import Task
 
@@ -91,14 +92,14 @@ def _as_asked(described: dict[str, Any]) -> dict[str, Any]:
     """A run.json with what shows in requests. The order of the tasks does where episodes inherit notes; where
     the notes are kept does not.
     """
-    memory = {key: value for key, value in described.get("memory", {}).items() if key != "store"}
-    order = described.get("order", {}).get("sha256") if memory.get("mode") == "inherit" else None
+    memory = {key: value for key, value in part(described, "memory").items() if key != "store"}
+    order = part(described, "order").get("sha256") if memory.get("mode") == "inherit" else None
     return {"picture": "full", **described, "memory": memory, "order": order}
 
 
 def check_unchanged(config: RunConfig, recorded: dict[str, Any], where: Path) -> None:
     """A run goes on with the recording that it began with. UsageError when that has changed."""
-    was = recorded.get("model", {}).get("replays")
+    was = part(recorded, "model").get("replays")
     if not was:
         return
     if config.replay is None:

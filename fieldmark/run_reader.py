@@ -9,8 +9,11 @@ failure_reasons, failure_marks
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +30,9 @@ from fieldmark.trace import Event, parse_event
 AnyRow = TypeVar("AnyRow", bound=Row)
 STUDY_JSON = "study.json"
 """What the folder of a study has, whose runs are folders in it."""
+LOCK = ".lock"
+_TRACE = re.compile(r"(?:(?P<key>[^.]+)|\.(?P<pending>[^.]+)\.a(?P<attempt>\d+))\.jsonl")
+"""A committed trace, or that of an attempt in flight."""
 
 
 class RunReader:
@@ -66,7 +72,7 @@ class RunReader:
     def config(self) -> dict[str, Any]:
         """run.json; UsageError when it cannot be read."""
         try:
-            loaded = json.loads(self.run_json.read_text(encoding="utf-8"))
+            loaded = jsonl.loads(self.run_json.read_bytes())
         except (OSError, ValueError, RecursionError) as error:
             raise UsageError(
                 f"{self.run_json} cannot be read ({error}): restore it or start a new run"
@@ -76,8 +82,8 @@ class RunReader:
         return loaded
 
     def tasks(self) -> list[dict[str, Any]]:
-        """The public rows of the tasks, in run order."""
-        return jsonl.read(self.tasks_file).rows
+        """The public rows of the tasks, in run order; an id is always a text."""
+        return [{**row, "id": str(row.get("id"))} for row in jsonl.read(self.tasks_file).rows]
 
     def gold(self) -> dict[str, Gold]:
         """Gold by task id; empty when the private part is not there. A row that is none is not there."""
@@ -160,6 +166,33 @@ class RunReader:
         """Where the trace of a committed episode lies: always in this folder, whatever the row says."""
         return self.traces / Path(record.trace).name
 
+    def uncommitted(self, keys: Container[str]) -> dict[str, tuple[int, Path]]:
+        """Of these keys of episodes without a row, the attempt and the trace that is there: in flight, left
+        by a kill, or whole and not recorded. Of several attempts the last.
+        """
+        found: dict[str, tuple[int, Path]] = {}
+        for path in _files(self.traces):
+            named = _TRACE.fullmatch(path.name)
+            key = (named["key"] or named["pending"]) if named else ""
+            if named and key in keys:
+                attempt = int(named["attempt"] or 0)
+                found[key] = max(found.get(key, (attempt, path)), (attempt, path))
+        return found
+
+    def held(self) -> bool:
+        """Whether a process writes the run now. Asking holds the lock for an instant, and shares it."""
+        try:
+            lock = os.open(self.path / LOCK, os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(lock)
+        return False
+
     def trace(self, record: EpisodeRecord) -> Iterator[Event]:
         """The events of a committed episode, in order."""
         for row in jsonl.read(self.trace_file(record)).rows:
@@ -179,6 +212,19 @@ class RunReader:
         except (OSError, ValueError):
             return {}
         return loaded
+
+
+def part(config: dict[str, Any], name: str) -> dict[str, Any]:
+    """A table of run.json; empty where it is absent or was made something else by hand."""
+    value = config.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
 
 
 def _valid(path: Path, kind: type[AnyRow]) -> Iterator[AnyRow]:

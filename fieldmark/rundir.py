@@ -6,11 +6,13 @@ A kill at any moment loses at most the episodes in flight.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
 import os
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,12 @@ from fieldmark import jsonl
 from fieldmark.errors import UsageError
 from fieldmark.findings import FailureMark, GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord, JudgeUse, Leak, Verdict
-from fieldmark.run_reader import STUDY_JSON, RunReader
+from fieldmark.run_reader import LOCK, STUDY_JSON, RunReader
 from fieldmark.task import Gold
 
 RUN_VERSION = 1
-LOCK = ".lock"
+_LOOKS, _LOOK = 5, 0.02
+"""How often, and after how many seconds, a held lock is tried: who only asks holds it for an instant."""
 
 
 def episode_key(task_id: str, epoch: int = 0) -> str:
@@ -38,12 +41,13 @@ def hold(folder: Path) -> int:
         lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        raise UsageError(f"another fieldmark process is writing {folder}: wait for it or stop it") from None
-    return lock
+    for _ in range(_LOOKS):
+        with contextlib.suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        time.sleep(_LOOK)
+    os.close(lock)
+    raise UsageError(f"another fieldmark process is writing {folder}: wait for it or stop it")
 
 
 class RunDir(RunReader):
@@ -101,9 +105,8 @@ class RunDir(RunReader):
             self._lock = None
 
     def write_config(self, config: dict[str, Any]) -> None:
-        text = json.dumps(
-            {"run_version": RUN_VERSION, **config}, ensure_ascii=False, indent=2, allow_nan=False
-        )
+        told = jsonl.finite({"run_version": RUN_VERSION, **config})
+        text = json.dumps(told, ensure_ascii=False, indent=2, allow_nan=False)
         temporary = self.run_json.with_name(".run.json.new")
         temporary.write_bytes(f"{text}\n".encode("utf-8", "replace"))
         temporary.replace(self.run_json)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fieldmark import preflight, probing
+from fieldmark.counting import counted
 from fieldmark.episode import RunServices, run_episode
 from fieldmark.errors import InterruptedRun
 from fieldmark.judging.beside import Judging
@@ -198,7 +199,9 @@ async def _play_wave(
             progress.episode_done(record)
             judging.begin(record)
             if outage.goes_on(record, time.monotonic()):
-                raise _stopped(run, f"{outage.length} episodes in a row broke alike: {outage.what}")
+                raise _stopped(
+                    run, f"{counted(outage.length, 'episode')} in a row broke alike: {outage.what}"
+                )
 
     try:
         async with asyncio.TaskGroup() as group:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from fieldmark.counting import counted
 from fieldmark.errors import UsageError
 from fieldmark.evals.comparison.differences import CLOSED_BOOK, Difference, consequences, differences
 from fieldmark.evals.comparison.gain import gain_of
@@ -110,5 +111,5 @@ def _left_out(paired: Paired) -> list[str]:
         warnings.append("no task is done in both runs: there is nothing to compare")
     if paired.unpaired:
         count = len({task for group in paired.unpaired for task in group.ids})
-        warnings.append(f"{count} tasks are not paired and left out")
+        warnings.append(f"{counted(count, 'task is', 'tasks are')} not paired and left out")
     return warnings

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from fieldmark.counting import counted
 from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.accuracy import ALL, AccuracyRow, accuracy
 from fieldmark.evals.metrics.outcomes import cells
@@ -113,7 +114,7 @@ def _warnings(run: RunDir, told: Published) -> list[str]:
     tasks, image = len({cell.id for cell in grid}), config.get("picture", "full")
     done = accuracy(grid).headline.strict.n
     found = [f"{tasks} of {told.tasks['overall']} tasks"] if tasks != told.tasks["overall"] else []
-    found += [f"{done} of {tasks} tasks are done and judged"] if done < tasks else []
+    found += [f"{done} of {counted(tasks, 'task')} done and judged"] if done < tasks else []
     if not isinstance(protocol, dict) or protocol.get("name") != told.benchmark:
         found.append(f"not --protocol {told.benchmark}")
     if not judge.startswith("llm"):

@@ -13,6 +13,7 @@ from fieldmark.evals.metrics.levels import level
 from fieldmark.evals.metrics.outcomes import DONE, Cell, facets_of, labels_of
 from fieldmark.evals.metrics.reading import Read
 from fieldmark.records import EpisodeRecord, Leak
+from fieldmark.run_reader import part
 from fieldmark.trace import Tokens
 
 
@@ -20,8 +21,7 @@ def tasks(source: Source) -> Iterator[TaskRow]:
     """In run order."""
     there = Counter(cell.id for cell, _ in source.episodes)
     for row in source.folder.tasks():
-        image = row.get("image")
-        size = image if isinstance(image, dict) else {}
+        size = part(row, "image")
         yield TaskRow(
             run=source.name,
             arm=source.arm,
@@ -29,11 +29,16 @@ def tasks(source: Source) -> Iterator[TaskRow]:
             id=str(row.get("id")),
             question=str(row.get("question") or ""),
             episodes=there[str(row.get("id"))],
-            width=size.get("width"),
-            height=size.get("height"),
+            width=_pixels(size.get("width")),
+            height=_pixels(size.get("height")),
             **labels_of(row.get("labels")),
             facets=_facets(facets_of(row.get("labels"))),
         )
+
+
+def _pixels(told: Any) -> int | None:
+    """None for what is no size of a picture: a row can have been made by hand."""
+    return told if isinstance(told, int) and not isinstance(told, bool) and 0 < told < 2**31 else None
 
 
 def episodes(source: Source) -> Iterator[EpisodeRow]:

@@ -24,7 +24,7 @@ from starlette.staticfiles import StaticFiles
 from fieldmark.errors import UsageError
 from fieldmark.evals.inspector.blobs import TEXT, served
 from fieldmark.evals.inspector.filters import Filter
-from fieldmark.evals.inspector.index import EpisodeRow, Index
+from fieldmark.evals.inspector.index import EpisodeRow, Index, Opened
 from fieldmark.evals.inspector.library import Library
 from fieldmark.evals.inspector.marking import keep, said
 from fieldmark.evals.inspector.pages.beside import beside_page, same_task
@@ -33,7 +33,9 @@ from fieldmark.evals.inspector.pages.episodes import episodes_page
 from fieldmark.evals.inspector.pages.event import Requests, event_page, request_body
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.pages.runs import runs_page
+from fieldmark.evals.inspector.pages.unfinished import unfinished_page
 from fieldmark.evals.inspector.security import Guard, is_own_form
+from fieldmark.evals.inspector.unfinished import Unfinished
 
 STATIC = Path(__file__).with_name("static")
 _FORM = 64 * 1024
@@ -79,8 +81,10 @@ class Pages:
         return HTMLResponse(episodes_page(name, index, _filter(request)))
 
     def episode(self, request: Request) -> Response:
-        name, index, row = self._row(request)
+        name, index, row = self._opened(request)
         number, seq = _whole(request, "step"), _whole(request, "at")
+        if isinstance(row, Unfinished):
+            return HTMLResponse(unfinished_page(name, index, row, number, seq))
         others = same_task(self._library, name, row)
         page = episode_page(name, index, row, others, _filter(request), self._writer, number, seq)
         return HTMLResponse(page)
@@ -115,7 +119,7 @@ class Pages:
         keep(index.folder, said(row, self._writer.annotator, form))
 
     def event(self, request: Request) -> Response:
-        name, index, row = self._row(request)
+        name, index, row = self._opened(request)
         seq = _number(request.path_params["seq"])
         page = None if seq is None else event_page(name, index, row, seq, self._requests)
         if page is None:
@@ -124,7 +128,7 @@ class Pages:
 
     def request(self, request: Request) -> Response:
         """The body that the model's server was asked with, as a file."""
-        _, index, row = self._row(request)
+        _, index, row = self._opened(request)
         seq = _number(request.path_params["seq"])
         body = None if seq is None else request_body(index, row, seq, self._requests)
         if body is None:
@@ -156,6 +160,14 @@ class Pages:
         if row is None:
             raise HTTPException(404, "this run has no such finished episode")
         return name, index, row
+
+    def _opened(self, request: Request) -> tuple[str, Index, Opened]:
+        """Also one that has not ended."""
+        name, index = self._run(request)
+        episode = index.opened(request.path_params["key"])
+        if episode is None:
+            raise HTTPException(404, "this run has no such episode, or it has not begun")
+        return name, index, episode
 
 
 def _filter(request: Request) -> Filter:

@@ -87,6 +87,11 @@ class Filter:
             page=max(1, int(_number(query.get("page")) or 1)),
         )
 
+    @property
+    def of_finished(self) -> bool:
+        """Whether it asks for what only a finished episode has."""
+        return bool(self.chosen or self.facts or self.tool or self.least is not None or self.most is not None)
+
     def query(self, **changes: Any) -> str:
         """The same as a URL's query, with these fields changed; page 1 unless `page` says otherwise."""
         fields: dict[str, Any] = {

@@ -5,25 +5,32 @@ It rests on the JSON lines alone. Traces are opened only where a page or a filte
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
+from fieldmark import jsonl
 from fieldmark.errors import UsageError
 from fieldmark.evals.facts.found import judged
 from fieldmark.evals.facts.stored import EpisodeFacts
 from fieldmark.evals.failures.current import WRONG, current_failures
 from fieldmark.evals.inspector.search import ResultSearch
 from fieldmark.evals.inspector.tools_used import ToolsUsed
+from fieldmark.evals.inspector.unfinished import Unfinished, unfinished
 from fieldmark.evals.metrics.accuracy import AccuracyRow, overall
+from fieldmark.evals.metrics.caveats import damage
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.metrics.summary import RunFacts, run_facts
 from fieldmark.findings import Failure, FailureMark, GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.task import Gold
+from fieldmark.trace import Event, parse_event
 
 Signature = tuple[tuple[int, int] | None, ...]
 """Time of the last change (ns) and size of each file; None where it is not there."""
@@ -45,14 +52,28 @@ class EpisodeRow:
         return episode_key(self.record.id, self.record.epoch)
 
     @property
+    def id(self) -> str:
+        return self.record.id
+
+    @property
+    def epoch(self) -> int:
+        return self.record.epoch
+
+    @property
     def wrong(self) -> bool:
         """A completed episode whose answer is not correct."""
         return self.cell.outcome in WRONG
 
 
+Opened = EpisodeRow | Unfinished
+"""An episode that a page can be about: both have `id`, `epoch` and `key`."""
+
+
 @dataclass(frozen=True)
 class Snapshot:
-    """A run as its files were at one moment. `rows` are in run order, `tasks` public rows by id."""
+    """A run as its files were at one moment. `rows` are in run order, `tasks` public rows by id; `left`: what
+    has no record, key → (id, epoch); `damage`: lines of its files that cannot be read, a sentence each.
+    """
 
     folder: RunDir
     config: dict[str, Any]
@@ -61,6 +82,8 @@ class Snapshot:
     rows: list[EpisodeRow]
     tasks: dict[str, dict[str, Any]]
     planned: int
+    left: dict[str, tuple[str, int]]
+    damage: list[str]
 
     @cached_property
     def by_key(self) -> dict[str, EpisodeRow]:
@@ -73,7 +96,13 @@ class Snapshot:
 
     @property
     def running(self) -> bool:
-        return self.about.state == "running"
+        """Whether a process is writing it now."""
+        return self.about.state == "running" and self.folder.held()
+
+    @property
+    def state(self) -> str:
+        """As run.json says it; a run that was killed could not write how it ended."""
+        return "killed" if self.about.state == "running" and not self.running else self.about.state
 
 
 class Index:
@@ -101,6 +130,24 @@ class Index:
             if self._read is None or self._read[0] != signature:
                 self._read = (signature, _snapshot(self.folder))
             return self._read[1]
+
+    def unfinished(self) -> list[Unfinished]:
+        """Its episodes that have a trace and no record, as they are now."""
+        return unfinished(self.folder, self.snapshot().left)
+
+    def opened(self, key: str) -> Opened | None:
+        """The episode of this key, finished or not; None when there is none."""
+        row = self.snapshot().by_key.get(key)
+        return row or next((each for each in self.unfinished() if each.key == key), None)
+
+    def events(self, episode: Opened) -> list[Event]:
+        """The events that can be read; a line of another make is left out. (Figures have no such trace.)"""
+        path = self.folder.trace_file(episode.record) if isinstance(episode, EpisodeRow) else episode.trace
+        found = []
+        for line in jsonl.read(path).rows:
+            with contextlib.suppress(ValidationError):
+                found.append(parse_event(line))
+        return found
 
 
 def _signature(run: RunDir) -> Signature:
@@ -144,6 +191,8 @@ def _snapshot(run: RunDir) -> Snapshot:
         rows=rows,
         tasks={str(row.get("id")): row for row in run.tasks()},
         planned=len(grid),
+        left={episode_key(cell.id, cell.epoch): (cell.id, cell.epoch) for cell in grid if not cell.record},
+        damage=[*damage(run.tasks_file), *damage(run.episodes_file), *damage(run.verdicts_file)],
     )
 
 

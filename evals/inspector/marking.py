@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import ValidationError
 
+from fieldmark.clock import utc
 from fieldmark.errors import UsageError
 from fieldmark.evals.failures.taxonomy import CLASSES
 from fieldmark.evals.inspector.index import EpisodeRow
+from fieldmark.evals.metrics.doubts import DOUBT
 from fieldmark.findings import FailureLabel, FailureMark
 from fieldmark.rundir import RunDir
 
-DOUBT: FailureLabel = "judge_or_label_doubt"
 NOTE = 2000
 """Characters of a note."""
 
@@ -39,7 +39,7 @@ def said(row: EpisodeRow, annotator: str, form: Mapping[str, str]) -> FailureMar
     try:
         return FailureMark(
             id=row.record.id, epoch=row.record.epoch, annotator=annotator, **told,
-            sighted=_sighted(row, annotator), when=datetime.now(UTC).isoformat(timespec="seconds"),
+            sighted=_sighted(row, annotator), when=utc(),
         )  # fmt: skip
     except ValidationError as error:
         field = error.errors()[0]["loc"][0]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from fieldmark.counting import counted
 from fieldmark.trace import (
     Answer,
     Egress,
@@ -75,7 +76,8 @@ def _request(event: ModelRequest) -> str:
     seen = event.task_picture
     picture = f"task picture {seen.width} × {seen.height} px, {seen.delivered}" if seen else ""
     parts = (
-        f"{len(event.messages)} messages", f"{len(event.pictures)} pictures", f"{len(event.tools)} tools",
+        counted(len(event.messages), "message"), counted(len(event.pictures), "picture"),
+        counted(len(event.tools), "tool"),
         picture, f"conversation {event.thread}" if event.thread not in (None, "t1") else "",
         f"again after {event.retry_of}" if event.retry_of else "",
     )  # fmt: skip

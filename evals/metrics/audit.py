@@ -14,6 +14,7 @@ from math import sqrt
 
 from pydantic import BaseModel
 
+from fieldmark.evals.metrics.doubts import Doubt
 from fieldmark.evals.metrics.outcomes import DONE, Cell
 from fieldmark.evals.metrics.shares import Interval, Share, wilson
 
@@ -23,7 +24,8 @@ class AuditFacts(BaseModel):
     other sampled verdicts, those that the person finds correct. `unsure` answers are in neither.
 
     `judged` is the share of verdicts `correct` of all episodes done, `corrected` what the sample makes of it;
-    None while a stratum that has episodes has no sample.
+    None while a stratum that has episodes has no sample. `doubts`: what persons said beside the audit; they
+    are in no figure, for nobody drew those answers at random.
     """
 
     sampled: int
@@ -34,6 +36,7 @@ class AuditFacts(BaseModel):
     judged: Share
     corrected: float | None
     corrected_interval: Interval | None
+    doubts: list[Doubt] = []
 
 
 def audit(

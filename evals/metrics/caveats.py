@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldmark import jsonl
+from fieldmark.counting import counted
 from fieldmark.evals.metrics.outcomes import Cell
 from fieldmark.evals.metrics.sight import SightFacts
 from fieldmark.rundir import RunDir
@@ -23,10 +24,10 @@ _ERROR_TEXT = re.compile(
 def caveats_of(run: RunDir, cells: list[Cell], without_trace: int) -> list[str]:
     """One sentence each; empty when there is nothing to say."""
     damaged = [
-        line for path in (run.episodes_file, run.verdicts_file, run.tasks_file) for line in _damage(path)
+        line for path in (run.episodes_file, run.verdicts_file, run.tasks_file) for line in damage(path)
     ]
     damaged += [
-        f"{name}: {count} rows are not what this file holds and were skipped"
+        f"{name}: {counted(count, 'row is', 'rows are')} not what this file holds: skipped"
         for name, count in run.unreadable().items()
     ]
     if not run.tasks_file.exists():
@@ -34,7 +35,9 @@ def caveats_of(run: RunDir, cells: list[Cell], without_trace: int) -> list[str]:
     found = [*damaged, *_pictures(run), *_doubled(run), *_case_variants(cells), *_suspicious(cells)]
     found += [*_searches(cells), *_native(cells), *_stopped(run), *_replies(cells)]
     if without_trace:
-        found.append(f"{without_trace} episodes have no readable trace and are left out of tool use")
+        found.append(
+            f"{counted(without_trace, 'episode has', 'episodes have')} no readable trace: not in tool use"
+        )
     return found
 
 
@@ -51,7 +54,8 @@ def sight_caveats(sight: SightFacts, probe: Any) -> list[str]:
         )
     if sight.lost:
         found.append(
-            f"the model lost the picture on the way in {len(sight.lost)} episodes: {_some(sight.lost)}"
+            f"the model lost the picture on the way in {counted(len(sight.lost), 'episode')}: "
+            f"{_some(sight.lost)}"
         )
     return found
 
@@ -92,8 +96,8 @@ def _replies(cells: list[Cell]) -> list[str]:
     found = []
     if drifted:
         found.append(
-            f"drift: {sum(drifted)} requests in {len(drifted)} of {len(counts)} episodes differ from the"
-            " recorded ones whose replies they got: see the `log` events"
+            f"drift in {len(drifted)} of {len(counts)} episodes: {counted(sum(drifted), 'request')} not as"
+            " recorded, and given the recorded reply: see the `log` events"
         )
     if cached:
         calls = sum(each.get("model_calls", 0) + each.get("eyes_calls", 0) for each in counts)
@@ -120,7 +124,8 @@ def _stopped(run: RunDir) -> list[str]:
     return [f"searching ended early ({kind}) and the run with it; --resume goes on"] if kind else []
 
 
-def _damage(path: Path) -> list[str]:
+def damage(path: Path) -> list[str]:
+    """What of a file cannot be read, in a sentence each: the numbers of its lines, and a torn end."""
     lines = jsonl.read(path)
     found = []
     if lines.bad:
@@ -137,7 +142,10 @@ def _doubled(run: RunDir) -> list[str]:
     extra = len(rows) - len({(row.get("id"), row.get("epoch", 0)) for row in rows})
     if not extra:
         return []
-    return [f"{extra} rows of episodes.jsonl repeat an episode: the last that is not our fault counts, once"]
+    return [
+        f"{counted(extra, 'row of episodes.jsonl repeats', 'rows of episodes.jsonl repeat')} an episode: "
+        "the last that is not our fault counts, once"
+    ]
 
 
 def _case_variants(cells: list[Cell]) -> list[str]:
@@ -153,6 +161,5 @@ def _suspicious(cells: list[Cell]) -> list[str]:
         bool(cell.record and cell.record.status == "answered" and _ERROR_TEXT.match(cell.record.answer or ""))
         for cell in cells
     )
-    return (
-        [f"{count} answers read like an error message, not like an answer: see the episodes"] if count else []
-    )
+    read = counted(count, "answer reads", "answers read")
+    return [f"{read} like an error message, not like an answer: see the episodes"] if count else []

@@ -6,12 +6,14 @@ left an answer open, there is nothing to compare. Of the broken links, "none nam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 from pydantic import BaseModel
 
 from fieldmark.evals.failures.agreement import Agreement, agreement
+from fieldmark.evals.metrics.doubts import DOUBT
 from fieldmark.findings import Failure, FailureMark
 
 CLASSIFIER = "classifier"
@@ -25,17 +27,21 @@ Said = dict[Key, tuple[str, str]]
 class FailureValidity(BaseModel):
     """`labelled`: annotator → wrong answers that have a label of theirs; `sighted`: how many of these were
     given in sight of another label, so that they agree with it more easily. `labels` and `links` are the
-    pairs, persons first; empty means not validated.
+    pairs, persons first; empty means not validated. `doubted`: annotator → correct answers whose verdict they
+    doubt.
     """
 
     labelled: dict[str, int]
     sighted: int
     labels: list[Agreement]
     links: list[Agreement]
+    doubted: dict[str, int] = {}
 
 
-def validity(marks: Sequence[FailureMark], failures: Mapping[Key, Failure | None]) -> FailureValidity:
-    """`failures` holds every wrong answer, None where it is not classified."""
+def validity(
+    marks: Sequence[FailureMark], failures: Mapping[Key, Failure | None], correct: Collection[Key] = ()
+) -> FailureValidity:
+    """`failures` holds every wrong answer, None where it is not classified; `correct` are the right ones."""
     persons: dict[str, Said] = {}
     for mark in marks:
         if mark.key in failures:
@@ -52,7 +58,13 @@ def validity(marks: Sequence[FailureMark], failures: Mapping[Key, Failure | None
         sighted=sum(mark.sighted for mark in marks if mark.key in failures),
         labels=[_agreement(*pair, place=0) for pair in pairs],
         links=[_agreement(*pair, place=1) for pair in pairs],
+        doubted=_doubted(marks, correct),
     )
+
+
+def _doubted(marks: Sequence[FailureMark], correct: Collection[Key]) -> dict[str, int]:
+    names = [mark.annotator for mark in marks if mark.label == DOUBT and mark.key in correct]
+    return dict(sorted(Counter(names).items()))
 
 
 def _agreement(first: str, second: str, one: Said, other: Said, *, place: int) -> Agreement:

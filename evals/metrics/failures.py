@@ -125,7 +125,11 @@ def failures(run: RunDir, cells: Sequence[Cell]) -> Failures:
         groups=_groups(wrong),
         classifiers=sorted({failure.classifier for failure in told}),
         taxonomy=VERSION,
-        validity=validity(run.failure_marks(), {each.key: each.failure for each in wrong}),
+        validity=validity(
+            run.failure_marks(),
+            {each.key: each.failure for each in wrong},
+            {(cell.id, cell.epoch) for cell in cells if cell.outcome == "correct"},
+        ),
     )
 
 

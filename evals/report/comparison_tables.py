@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fieldmark.counting import counted
 from fieldmark.evals.comparison.comparison import Comparison, Versus
 from fieldmark.evals.comparison.twin import Twin
 from fieldmark.evals.metrics.accuracy import ALL
@@ -123,7 +124,7 @@ def twin_line(twin: Twin) -> str:
     """The four outcomes of all categories, in one line."""
     found = [f"{row.outcome} {round(row.share.count)}" for row in twin.rows if row.top == ALL]
     n = next(row.share.n for row in twin.rows if row.top == ALL)
-    return f"{twin.agent} against closed book: {', '.join(found)} of {n} tasks"
+    return f"{twin.agent} against closed book: {', '.join(found)} of {counted(n, 'task')}"
 
 
 def _tasks(versus: Versus) -> list[Table]:

@@ -38,7 +38,7 @@ _SHORT = {
 def failure_tables(summary: Summary) -> list[Table]:
     """Empty rows where nothing was classified and no person has labelled: then there is nothing to say."""
     found = summary.failures
-    if not found.classifiers and not found.validity.labelled:
+    if not found.classifiers and not found.validity.labelled and not found.validity.doubted:
         return []
     return [
         _classes(summary),
@@ -168,6 +168,9 @@ def _validity(found: Failures) -> Table:
     labelled = ", ".join(f"{name} {done}" for name, done in found.validity.labelled.items())
     if found.validity.sighted:
         labelled += f"; {found.validity.sighted} of these in sight of another label, so κ can be too high"
+    if found.validity.doubted:
+        told = ", ".join(f"{name} {n}" for name, n in found.validity.doubted.items())
+        labelled += f"; correct answers whose verdict is doubted: {told}"
     note = (
         f"Wrong answers labelled: {labelled}. same: one and the same class. κ: Cohen's, 95 % interval by the "
         "large-sample variance of Fleiss, Cohen & Everitt (1969), which is too narrow for small n."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fieldmark.counting import counted
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import count, percent
 from fieldmark.evals.report.table import Table
@@ -11,7 +12,7 @@ def judging_table(summary: Summary) -> Table:
     """Agreement of a panel, replies that were mended, finer answers; no rows where there is nothing of it."""
     facts = summary.judging
     rows = [
-        ["votes agree, mean", f"{facts.voted} answers", percent(facts.agreement)],
+        ["votes agree, mean", counted(facts.voted, "answer"), percent(facts.agreement)],
         ["unanimous", count(facts.unanimous), percent(facts.unanimous.fraction)],
         ["tied, so uncertain", f"{facts.tied}/{facts.voted}", _share(facts.tied, facts.voted)],
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fieldmark.counting import counted
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.metrics.usage import Money
 from fieldmark.evals.report.table import Table
@@ -35,7 +36,7 @@ def _judging(money: Money) -> str:
     if not money.judge_calls:
         return ""
     usd = "unknown" if money.judge_usd is None else f"{money.judge_usd:.4f} USD"
-    return f" Judging, in no episode's cost: {usd} for {money.judge_calls} calls."
+    return f" Judging, in no episode's cost: {usd} for {counted(money.judge_calls, 'call')}."
 
 
 def _episodes(money: Money) -> str:
@@ -43,7 +44,7 @@ def _episodes(money: Money) -> str:
         return "Cost: unknown (no price, or no usage: --prices)."
     of = "" if money.known == money.episodes else f" of {money.episodes}, unknown for the others"
     total, each = (f"{value:.4f}" if value else "0" for value in (money.usd, money.usd / money.known))
-    return f"Cost: {total} USD in {money.known} episodes{of}; {each} USD each."
+    return f"Cost: {total} USD in {counted(money.known, 'episode')}{of}; {each} USD each."
 
 
 def _tokens(count: int | None) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fieldmark.counting import counted
+
 if TYPE_CHECKING:
     from fieldmark.classifying import Classified
     from fieldmark.evals.failures.llm import LlmClassifier
@@ -94,8 +96,9 @@ def _model(folder: RunDir, given: dict[str, Any]) -> LlmClassifier | None:
 def _told(done: Classified) -> str:
     left = sum(done.open.values())
     lines = [
-        f"{done.run}: {done.wrong} answers are not correct: {done.by_facts} classified by facts,"
-        f" {done.by_model} by a model, {left} left open; {done.written} rows written"
+        f"{done.run}: {counted(done.wrong, 'answer is', 'answers are')} not correct: {done.by_facts} "
+        f"classified by facts, {done.by_model} by a model, {left} left open; "
+        f"{counted(done.written, 'row')} written"
     ]
     lines += [f"  {label:24}{n:5}" for label, n in sorted(done.labels.items(), key=lambda row: -row[1])]
     lines += [f"  open: {why:18}{n:5}" for why, n in sorted(done.open.items(), key=lambda row: -row[1])]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fieldmark.counting import counted
 from fieldmark.run_options import pairs
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def check(benchmark: str | None, data: Path | None, said: dict[str, str] | None,
 
 
 def _print(checked: Checked) -> None:
-    click.echo(f"{checked.name} {checked.version}: {checked.tasks} tasks")
+    click.echo(f"{checked.name} {checked.version}: {counted(checked.tasks, 'task')}")
     if checked.data:
         mapping = ", ".join(f"{field}={key}" for field, key in checked.data["mapping"].items())
         click.echo(f"data: {checked.data['name']} sha256 {checked.data['sha256']}")
@@ -64,7 +65,7 @@ def _print(checked: Checked) -> None:
     click.echo(
         f"{extent.top} top and {extent.mid} mid categories, {extent.targets} targets, {extent.aliases}"
         f" aliases; {extent.evidence_links} evidence links on {extent.evidence_domains} domains, "
-        f"{extent.without_evidence} tasks without one"
+        f"{counted(extent.without_evidence, 'task')} without one"
     )
     if checked.longer_sides:
         least, middle, most = checked.longer_sides

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from fieldmark.counting import counted
 from fieldmark.errors import UsageError
 
 SHOWN = 20
@@ -103,11 +104,11 @@ def _public(run: Path, public: Path, *, traces: bool, as_json: bool) -> int:
         for each in exported.found[:SHOWN]:
             click.echo(f"{each.file}:{each.line}: holds the {each.what}", err=True)
         shown = f", the first {SHOWN} shown" if len(exported.found) > SHOWN else ""
-        click.echo(f"not exported: gold in {len(exported.found)} places{shown}", err=True)
+        click.echo(f"not exported: gold in {counted(len(exported.found), 'place')}{shown}", err=True)
         return 1
     short = f"; {exported.too_short} too short to search for" if exported.too_short else ""
     click.echo(
-        f"{public}: {len(exported.files)} files; none of {exported.searched} answers, aliases and evidence "
-        f"links is in them{short}"
+        f"{public}: {counted(len(exported.files), 'file')}; none of {exported.searched:,} answers, aliases "
+        f"and evidence links is in them{short}"
     )
     return 0

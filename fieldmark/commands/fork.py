@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from fieldmark.counting import counted
 from fieldmark.evals.report.table import Table
 from fieldmark.forking.outcome import Outcome, Side
 
@@ -71,7 +72,9 @@ def _show(told: Outcome) -> None:
         named = f"fork {number + 1}: " if len(told.forks) > 1 else ""
         click.echo(f"{named}{_parts(side)}")
         if side.drift:
-            click.echo(f"{named}! {side.drift} requests before the fork differ from the recorded ones")
+            click.echo(
+                f"{named}! {counted(side.drift, 'request')} before the fork differ from the recorded ones"
+            )
     if told.right and told.right.fraction is not None and told.interval:
         low, high = 100 * told.interval.low, 100 * told.interval.high
         right = f"{told.right.count:.0f} of {told.right.n} continuations are right"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fieldmark.counting import counted
 from fieldmark.errors import DataFault, ToolError, UsageError
 
 if TYPE_CHECKING:
@@ -134,8 +135,8 @@ def _tell(built: Built) -> None:
     broken = f", {len(built.problems):,} broken left out" if built.problems else ""
     removed = f", {built.removed:,} removed" if built.removed else ""
     click.echo(
-        f"{built.pictures:,} pictures in the index: {built.described:,} new or changed{removed}{broken} "
-        f"({built.seconds:.1f} s)"
+        f"{counted(built.pictures, 'picture')} in the index: {built.described:,} new or changed{removed}"
+        f"{broken} ({built.seconds:.1f} s)"
     )
 
 
@@ -157,6 +158,6 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
             bar.update(task, completed=done, total=total)
             if not console.is_terminal and time.monotonic() - last > LINE_EVERY:
                 last = time.monotonic()
-                click.echo(f"{done:,} of {total:,} pictures described", err=True)
+                click.echo(f"{done:,} of {counted(total, 'picture')} described", err=True)
 
         yield show

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fieldmark.counting import counted
+
 if TYPE_CHECKING:
     from fieldmark.memory.contamination import Contamination, Touched
     from fieldmark.memory.history import MemoryHistory, NoteHistory, Reader
@@ -79,9 +81,10 @@ def command(
 
 
 def _headline(told: MemoryHistory) -> str:
-    notes = f"{len(told.notes)} note{'' if len(told.notes) == 1 else 's'}"
+    notes = counted(len(told.notes), "note")
+    readings = f"{counted(told.reads, 'reading')} in {counted(told.episodes, 'episode')}"
     apart = "" if told.withheld is None else f", {told.withheld} withheld"
-    return f"memory {told.mode}: {notes}{apart}; {told.reads} readings in {told.episodes} episodes"
+    return f"memory {told.mode}: {notes}{apart}; {readings}"
 
 
 def _lines(row: NoteHistory) -> list[str]:
@@ -167,16 +170,12 @@ def _native(
 
 
 def _native_headline(told: StateHistory) -> str:
-    apart = "" if told.withheld is None else f", {_many(told.withheld, 'file')} withheld"
-    readers = _many(told.readers, "episode")
+    apart = "" if told.withheld is None else f", {counted(told.withheld, 'file')} withheld"
+    readers = counted(told.readers, "episode")
     return (
-        f"memory {told.mode}, native: {_many(len(told.states), 'state')}{apart}; {readers} began with files"
+        f"memory {told.mode}, native: {counted(len(told.states), 'state')}{apart}; {readers} began with files"
     )
 
 
 def _size(files: int, size: int) -> str:
-    return f"{_many(files, 'file')}, {size} bytes"
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return f"{counted(files, 'file')}, {size} bytes"

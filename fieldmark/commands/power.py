@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from fieldmark.counting import counted
 from fieldmark.errors import UsageError
 
 _SHARE = click.FloatRange(min=0, max=1, min_open=True, max_open=True)
@@ -53,7 +54,7 @@ def command(
     if as_json:
         click.echo(told.model_dump_json(indent=2))
         return
-    grid = f"{tasks} tasks × {epochs} epoch{'s' if epochs > 1 else ''}, baseline {100 * baseline:g} %"
+    grid = f"{counted(tasks, 'task')} × {counted(epochs, 'epoch')}, baseline {100 * baseline:g} %"
     chance = f"with probability {power:g} at level {alpha:g}, two-sided"
     if told.effect is None or told.flips is None:
         click.echo(f"{grid}: no improvement is found {chance}; take more tasks")

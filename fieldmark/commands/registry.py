@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fieldmark.counting import counted
+
 if TYPE_CHECKING:
     from fieldmark.tools.aircraft.importing import Imported
 
@@ -96,11 +98,11 @@ def _lookup(query: str, registry: Path | None) -> dict[str, Any]:
 
 def _tell(item: Imported) -> None:
     click.echo(
-        f"{item.name}: {item.records:,} records of {item.date} from {item.file} ({item.format}, "
+        f"{item.name}: {counted(item.records, 'record')} of {item.date} from {item.file} ({item.format}, "
         f"{item.seconds:.1f} s)"
     )
     if item.empty:
-        click.echo(f"  {item.empty:,} rows say nothing about their aircraft: left out")
+        click.echo(f"  left out, since nothing is said of the aircraft: {counted(item.empty, 'row')}")
     if item.bad:
         first = "; ".join(item.examples)
         click.echo(f"  {item.bad:,} bad rows left out, the first: {first}", err=True)

@@ -20,6 +20,7 @@ from fieldmark.exporting.episode import told
 from fieldmark.exporting.inspect_sample import Samples, usage
 from fieldmark.exporting.place import new
 from fieldmark.records import EpisodeRecord, added
+from fieldmark.run_reader import part
 from fieldmark.rundir import RunDir
 from fieldmark.trace import Tokens
 
@@ -62,7 +63,7 @@ def _header(run: RunDir) -> Json:
 
 
 def _eval(run: RunDir, config: Json) -> Json:
-    benchmark, model = config.get("benchmark") or {}, config.get("model") or {}
+    benchmark, model = part(config, "benchmark"), part(config, "model")
     ids = [str(row.get("id")) for row in run.tasks()]
     name = run.path.resolve().name
     return {

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 
+from fieldmark.counting import counted
 from fieldmark.errors import UsageError
 from fieldmark.forking.asked import Asked
 from fieldmark.rundir import RunDir
@@ -101,7 +102,7 @@ def _asked_call(events: Sequence[Event], event: Event) -> tuple[ModelResponse, i
     """The reply in which the model asked for a call, and the call's place in it."""
     if isinstance(event, ModelResponse):
         if len(event.tool_calls) != 1:
-            many = f"{len(event.tool_calls)} calls: name the tool_call event of one"
+            many = f"{counted(len(event.tool_calls), 'call')}: name the tool_call event of one"
             raise UsageError(f"event {event.seq} holds {many if event.tool_calls else 'no call'}")
         return _whole(event), 0
     assert isinstance(event, ToolCall)

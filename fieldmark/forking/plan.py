@@ -10,6 +10,7 @@ from fieldmark.config import FROZEN, REPLAY, ModelConfig, RunConfig
 from fieldmark.errors import UsageError
 from fieldmark.forking.asked import Asked
 from fieldmark.preflight import Plan
+from fieldmark.run_reader import part
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox.gateway.builtin import BUILTIN
 from fieldmark.sandbox.gateway.endpoint import public_url
@@ -25,7 +26,7 @@ class Forking:
 
     def into(self, plan: Plan) -> Plan:
         """The plan with the models of the fork. UsageError: the benchmark is no longer the recorded one."""
-        was = self.fork.recording.described.get("benchmark", {}).get("version")
+        was = part(self.fork.recording.described, "benchmark").get("version")
         if plan.benchmark.version != was:
             name = self.fork.recording.name
             raise UsageError(f"{plan.benchmark.name} has changed since {name} was recorded: restore it")
@@ -104,13 +105,13 @@ def warnings(run: RunDir, flags: dict[str, Any]) -> list[str]:
     if not run.paths() and not flags.get("benchmark"):
         lines.append(f"{run.path} has no private part: a benchmark of your own is named with --benchmark")
     recorded = run.config()
-    if recorded.get("web", {}).get("mode") == "live":
+    if part(recorded, "web").get("mode") == "live":
         lines.append("web: live, not recorded: look-ups before the fork may bring other pages, told as drift")
-    if recorded.get("web", {}).get("mode") == "record":
+    if part(recorded, "web").get("mode") == "record":
         lines.append("web: pages come from the archive; what it does not have is missed after the fork")
-    if recorded.get("config", {}).get("memory") == "inherit":
+    if part(recorded, "config").get("memory") == "inherit":
         lines.append("memory: the same notes, but `remember` is not offered: requests differ, told as drift")
-    was = recorded.get("model", {}).get("name")
+    was = part(recorded, "model").get("name")
     if flags.get("model") and flags["model"] != was:
         lines.append(f"model: {flags['model']} goes on where {was} began: two things are changed")
     return lines

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 from fieldmark import jsonl
 from fieldmark.blobs import BlobStore
+from fieldmark.counting import counted
 from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.audit import AuditFacts, audit
+from fieldmark.evals.metrics.doubts import doubts
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.report.figures import count, interval, percent
-from fieldmark.keyboard import QUIT, columns
+from fieldmark.keyboard import QUIT, columns, one_line
+from fieldmark.run_reader import part
 from fieldmark.rundir import RunDir
 from fieldmark.task import Gold
 
@@ -55,7 +58,8 @@ def run_audit(
         jsonl.append(folder.audit_file, row)
     mine = {_key(cell): said[_key(cell)] for cell in drawn if _key(cell) in said}
     words = {word: [where for where, each in mine.items() if each == word] for word in KEYS.values()}
-    return audit(grid, words["right"], words["wrong"], len(words["unsure"]))
+    facts = audit(grid, words["right"], words["wrong"], len(words["unsure"]))
+    return facts.model_copy(update={"doubts": doubts(grid, folder.failure_marks(), said)})
 
 
 def draw(grid: list[Cell], sample: int, seed: int) -> list[Cell]:
@@ -69,13 +73,25 @@ def lines(facts: AuditFacts) -> list[str]:
     """The figures, each with its n."""
     around, corrected = facts.precision_interval, facts.corrected_interval
     return [
-        f"audited: {facts.sampled} answers, {facts.unsure} of them unsure",
+        f"audited: {counted(facts.sampled, 'answer')}, {facts.unsure} of them unsure",
         f"precision of `correct`: {percent(facts.precision.fraction)} %"
         f" ({count(facts.precision)}, 95 % CI {interval(around)})",
         f"found correct among the other verdicts: {percent(facts.missed.fraction)} % ({count(facts.missed)})",
         f"accuracy by the judge: {percent(facts.judged.fraction)} % ({count(facts.judged)} done);"
         f" corrected: {percent(facts.corrected)} % (95 % CI {interval(corrected)})",
+        *_doubted(facts),
     ]
+
+
+def _doubted(facts: AuditFacts) -> Iterator[str]:
+    """A line for each doubt; what a person wrote is told without what would move the terminal."""
+    if facts.doubts:
+        yield f"in doubt by persons, in no figure above: {counted(len(facts.doubts), 'verdict')}"
+    for each in facts.doubts:
+        epoch = f" epoch {each.epoch}" if each.epoch else ""
+        audited = f"the audit says {each.audited}" if each.audited else "the audit did not ask"
+        note = f": {one_line(each.note)}" if each.note else ""
+        yield f"  {one_line(each.id)}{epoch} is {each.verdict}; {audited}; {each.annotator} doubts it{note}"
 
 
 def _word(key: Callable[[], str]) -> Word | None:
@@ -100,7 +116,7 @@ def _shown(folder: RunDir, cell: Cell, row: dict[str, Any], gold: Gold | None) -
 
 def shown(folder: RunDir, row: dict[str, Any], gold: Gold | None) -> dict[str, object]:
     """What a person is shown of a task: `row` is its public one."""
-    blob = (row.get("image") or {}).get("blob")
+    blob = part(row, "image").get("blob")
     names = " | ".join([gold.answer, *gold.aliases]) if gold else "?"
     told: dict[str, object] = {"question": row.get("question")}
     with contextlib.suppress(KeyError):  # a published run has no pictures

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from fieldmark.config import ClassifierConfig
 from fieldmark.errors import UsageError, plain_reason
 from fieldmark.evals.failures.llm import LlmClassifier
+from fieldmark.run_reader import part
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox.gateway.endpoint import public_url
 
@@ -49,8 +50,8 @@ def record(folder: RunDir, settings: ClassifierConfig, classifier: LlmClassifier
     folder.lock()
     try:
         config = folder.config()
-        config["classifiers"] = {**config.get("classifiers", {}), classifier.name: classifier.described}
-        config["config"] = {**config.get("config", {}), "classifier": publishable(settings)}
+        config["classifiers"] = {**part(config, "classifiers"), classifier.name: classifier.described}
+        config["config"] = {**part(config, "config"), "classifier": publishable(settings)}
         folder.write_config(config)
         kept = {key: value for key, value in folder.paths().items() if key != "classifier"}
         folder.write_paths(kept | paths(settings))

@@ -7,6 +7,7 @@ from typing import Any
 
 from fieldmark.config import JudgeConfig
 from fieldmark.evals.judges import Judge
+from fieldmark.run_reader import part
 from fieldmark.sandbox.gateway.endpoint import public_url
 from fieldmark.user_file import is_file_name, sha256
 
@@ -39,8 +40,8 @@ def describe(judge: Judge) -> dict[str, Any]:
 
 def switch(config: dict[str, Any], settings: JudgeConfig, judge: Judge) -> dict[str, Any]:
     """run.json of a run whose judge is another one from now on."""
-    changed = {**config, "judge": judge.name, "judges": {**config.get("judges", {}), **describe(judge)}}
-    changed["config"] = {**config.get("config", {}), "judge": publishable(settings, judge)}
+    changed = {**config, "judge": judge.name, "judges": {**part(config, "judges"), **describe(judge)}}
+    changed["config"] = {**part(config, "config"), "judge": publishable(settings, judge)}
     changed.pop("judge_sha256", None)
     if is_file_name(settings.name):
         changed["judge_sha256"] = sha256(Path(settings.name))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Literal, TypeVar
 
+from fieldmark.clock import utc
 from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.failure_validity import CLASSIFIER
 from fieldmark.evals.metrics.outcomes import Cell, cells
@@ -171,7 +171,7 @@ class _Loop:
         )
         return FailureMark(
             id=cell.id, epoch=cell.epoch, annotator=self.person.name, label=label, sub=sub, link=link,
-            note=note, when=datetime.now(UTC).isoformat(timespec="seconds"),
+            note=note, when=utc(),
         )  # fmt: skip
 
     def _choose(self, asked: str, keys: Mapping[str, Chosen]) -> Chosen:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+from fieldmark.counting import counted
 from fieldmark.errors import UsageError
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir, episode_key
@@ -41,7 +42,7 @@ def _task(folder: RunDir, task: str, ids: Sequence[str]) -> str:
     if len(begun) == 1:
         return begun[0]
     if begun:
-        raise UsageError(f"{task!r} begins {len(begun)} tasks: {_named(begun)}: give more of it")
+        raise UsageError(f"{task!r} begins {counted(len(begun), 'task')}: {_named(begun)}: give more of it")
     near = difflib.get_close_matches(task, ids, SHOWN, 0.4)
     told = f"near: {_named(near)}" if near else f"its tasks: {_named(ids)}"
     raise UsageError(f"no task {task!r} in {folder.path} ({told}): name one by its id or its beginning")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fieldmark.counting import counted
 from fieldmark.evals.metrics.outcomes import facets_of, labels_of
 from fieldmark.findings import Failure, GoldFacts, TraceFacts
 from fieldmark.showing.looking import Shown
@@ -101,7 +102,7 @@ def _events(seqs: list[int]) -> str:
 def _facts(facts: TraceFacts | None) -> Iterator[str]:
     if facts is None:
         return
-    yield f"{facts.acts} acts, {facts.failed_acts} failed"
+    yield f"{counted(facts.acts, 'act')}, {facts.failed_acts} failed"
     yield "looked" if facts.looked else "never looked"
     yield "searched" if facts.searched else "never searched"
     yield f"answered from {facts.answered_from}"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from fieldmark.counting import counted
 from fieldmark.showing.visible import as_json, one_line
 from fieldmark.trace import (
     Answer,
@@ -90,7 +91,7 @@ def _request(event: ModelRequest) -> Moment:
     inside = f" in {event.thread} of {event.parent_thread}" if event.parent_thread else ""
     head = (
         f"{event.call} asks {event.role} {event.model} ({event.purpose}{inside}): "
-        f"{len(event.messages)} messages, {len(event.tools)} tools, {seen}"
+        f"{counted(len(event.messages), 'message')}, {counted(len(event.tools), 'tool')}, {seen}"
     )
     return _moment(event, head, [("sent otherwise", event.sent)], "quiet", map(_picture, event.pictures))
 
@@ -183,7 +184,9 @@ def _end(event: EpisodeEnd) -> Moment:
 def _recalled(event: MemoryRead) -> Moment:
     notes = [("", f"{hit.get('note')} · {hit.get('score')}") for hit in event.hits]
     return _moment(
-        event, f"memory read at {event.at}: {event.query}", [("found", f"{len(notes)} notes"), *notes]
+        event,
+        f"memory read at {event.at}: {event.query}",
+        [("found", f"{counted(len(notes), 'note')}"), *notes],
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from fieldmark import launch, preflight, remembering
+from fieldmark.clock import utc
 from fieldmark.config import RunConfig
 from fieldmark.errors import InterruptedRun, UsageError
 from fieldmark.evals.metrics.outcomes import cells
@@ -117,7 +117,7 @@ def _record(study: Study, folder: StudyDir, plans: list[Plan]) -> RecordedStudy:
     """study.json from now on: what is asked for, and the runs of earlier that are there."""
     was = folder.recorded() if folder.begun and folder.begun_runs() else None
     name, version = _benchmark(study, plans, was)
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    now = utc()
     runs = [RecordedRun(run=run.name, arm=run.arm.name, order=run.order) for run in study.runs]
     asked_for = {run.name for run in study.runs}
     earlier = [each for each, _ in folder.begun_runs() if each.run not in asked_for] if was else []

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from fieldmark import estimate
+from fieldmark.counting import counted
 from fieldmark.errors import UsageError
 from fieldmark.estimate import Amount, Estimate
 from fieldmark.evals.comparison.power import Detectable, detectable
@@ -63,14 +64,13 @@ def estimate_study(study: Study) -> StudyEstimate:
 def lines(told: StudyEstimate) -> list[str]:
     """The estimate for a person."""
     orders = f" × {told.orders} orders" if told.orders > 1 else ""
-    grid = (
-        f"{told.arms} arms{orders} × {told.tasks} tasks × {told.epochs} epoch{'s' if told.epochs > 1 else ''}"
-    )
-    done = f"; {told.done} of {told.runs} runs are done" if told.done else ""
+    arms, tasks = counted(told.arms, "arm"), counted(told.tasks, "task")
+    grid = f"{arms}{orders} × {tasks} × {counted(told.epochs, 'epoch')}"
+    done = f"; {told.done} of {counted(told.runs, 'run')} done" if told.done else ""
     by = f" (as {', '.join(told.like)})" if told.like else ""
     likely = estimate.amount_line(told.estimated) if told.estimated else "nothing to go by for every arm"
     return [
-        f"{told.benchmark}: {grid}{done}: {told.episodes} episodes to run",
+        f"{told.benchmark}: {grid}{done}: {counted(told.episodes, 'episode')} to run",
         f"at most (limits): {estimate.amount_line(told.at_most)}",
         f"estimated{by}: {likely}",
         *_detectable_lines(told.detectable),

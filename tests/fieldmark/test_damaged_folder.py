@@ -50,7 +50,7 @@ def test_a_row_that_is_no_gold_is_told_and_left_out(tmp_path: Path, row: dict[st
     run = built.finish()
     jsonl.append(run.gold_file, row)
     assert [*run.gold()] == ["a"]
-    assert "gold.jsonl: 1 rows are not what this file holds and were skipped" in summarise(run).caveats
+    assert "gold.jsonl: 1 row is not what this file holds: skipped" in summarise(run).caveats
 
 
 @pytest.mark.parametrize("damage", ["cut off", "another byte", "other text", "no text", "gone"])

@@ -21,7 +21,7 @@ def test_import_reports_bad_rows_and_look_up_finds(tmp_path: Path) -> None:
         "import", tmp_path / "fleet.csv", "--out", tmp_path / "out.sqlite", "--date", "2026-01-31"
     )
     assert done.returncode == 0
-    assert "fleet.csv: 1 records of 2026-01-31" in done.stdout
+    assert "fleet.csv: 1 record of 2026-01-31" in done.stdout
     assert "2 bad rows left out, the first: line 3:" in done.stderr
     done = fieldmark("lookup", "d-a1ma", "--registry", tmp_path / "out.sqlite", "--json")
     row = json.loads(done.stdout)

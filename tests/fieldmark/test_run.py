@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
-from fieldmark.rundir import RunDir
+from fieldmark.commands.view import GatewayRequests
+from fieldmark.evals.inspector.app import make_app
+from fieldmark.evals.inspector.library import Library
+from fieldmark.rundir import RunDir, episode_key
 from fieldmark.sandbox.container import PYTHON
 from tests.conftest import Fieldmark, ours
 from tests.model_server import Body, Call, ModelServer, Reply, in_order
@@ -128,7 +132,10 @@ def test_a_refused_key_stops_the_run_and_leaves_the_rest_not_run(
 def test_the_key_is_nowhere_in_the_container_or_the_run_folder(
     fieldmark: Fieldmark, tiny: Path, tmp_path: Path, engine: Any
 ) -> None:
-    """Searched while an episode waits for its model: environments, files, the engine's own record."""
+    """Case 10-04. Searched while an episode waits for its model: environments, files, the engine's record.
+
+    The model's server then repeats the key in an error and in an address: neither is on disk or shown.
+    """
     found: list[str] = []
 
     def search() -> None:
@@ -141,7 +148,9 @@ def test_the_key_is_nowhere_in_the_container_or_the_run_folder(
             # the search itself works: the question is in a file of the busy container
             found.extend(files_with(engine, container, "Which colour"))
 
-    with ModelServer([Reply('{"answer": "red"}', delay=8)]) as server:
+    loud = {"message": f"Bearer {KEY} is slow: https://x.invalid/v1?api_key={KEY}"}
+    replies = [Reply(status=500, error=loud, delay=8), Reply('{"answer": "red"}')]
+    with ModelServer(replies) as server:
         searching = threading.Thread(target=search)
         searching.start()
         done = fieldmark(
@@ -154,6 +163,23 @@ def test_the_key_is_nowhere_in_the_container_or_the_run_folder(
     files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert len(files) > 5
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
+    assert KEY not in everything_shown(tmp_path / "out", fieldmark)
+
+
+def everything_shown(out: Path, fieldmark: Fieldmark) -> str:
+    """What the viewer, `show` and `report` say of a run: every page, event and request."""
+    app = make_app(Library([out]), GatewayRequests(), {"127.0.0.1"}, None)
+    client = TestClient(app, base_url="http://127.0.0.1")
+    said = [client.get("/").text, client.get("/run/out/").text]
+    for record in RunDir.open(out).episodes():
+        page = f"/run/out/episode/{episode_key(record.id, record.epoch)}"
+        events = [event.seq for event in RunDir.open(out).trace(record)]
+        said += [client.get(path).text for path in (page, *(f"{page}/event/{seq}" for seq in events))]
+        said += [client.get(f"{page}/event/{seq}/request").text for seq in events]
+        said.append(fieldmark("show", out, record.id, "--json").stdout)
+    said.append(fieldmark("report", out, "--json").stdout)
+    assert sum(len(each) > 500 for each in said) > 5
+    return "".join(said)
 
 
 SEARCH = """

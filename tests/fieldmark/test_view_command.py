@@ -25,6 +25,7 @@ def run(tmp_path: Path) -> RunDir:
         {"name": "begun", "agent": "react", "state": "running", "started": "2026-11-30T10:00:00Z"}
     )
     folder.write_tasks([{"id": "t", "question": "What?"}], {})
+    folder.lock()
     return folder
 
 

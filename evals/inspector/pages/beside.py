@@ -11,7 +11,6 @@ from fieldmark.evals.inspector.filters import failure_of
 from fieldmark.evals.inspector.index import EpisodeRow, Index, Snapshot
 from fieldmark.evals.inspector.library import Library
 from fieldmark.evals.inspector.overlay import Mark, Original, marks, original
-from fieldmark.evals.inspector.pages.episode import trace_of
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.telling import pictures, texts
 from fieldmark.evals.inspector.timeline import Step, steps
@@ -82,7 +81,7 @@ def _column(name: str, index: Index, run: Snapshot, key: str) -> Column:
     row = run.by_key.get(key)
     if row is None:
         return Column(name, None, "", None, [], [], 0)
-    events = trace_of(index, row)
+    events = index.events(row)
     picture = original(run.tasks.get(row.record.id, {}), events)
     done = steps(events)
     acts = episode_acts(events).acts

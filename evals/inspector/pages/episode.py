@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from typing import Any, get_args
 from urllib.parse import urlencode
 
-from pydantic import ValidationError
-
 from fieldmark import jsonl
 from fieldmark.evals.failures.taxonomy import CLASSES, SUBS
+from fieldmark.evals.inspector.budget import of_record
 from fieldmark.evals.inspector.facts import FACTS, holding
 from fieldmark.evals.inspector.filters import Filter, failure_of
+from fieldmark.evals.inspector.foraging import foraging
 from fieldmark.evals.inspector.index import EpisodeRow, Index, Snapshot
 from fieldmark.evals.inspector.marking import NOTE, offered
+from fieldmark.evals.inspector.memory import remembered
 from fieldmark.evals.inspector.overlay import marks, original
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.telling import pictures, texts, tokens
 from fieldmark.evals.inspector.timeline import steps, window
 from fieldmark.findings import Link
-from fieldmark.trace import Event, parse_event
 
 COLUMNS = 6
 """Runs beside each other on a page: there is a colour for each."""
@@ -47,7 +47,7 @@ def episode_page(
     begins at step `number` or holds `seq`.
     """
     run = index.snapshot()
-    events = trace_of(index, row)
+    events = index.events(row)
     task = run.tasks.get(row.record.id, {})
     shown = window(steps(events), number=number, seq=seq)
     picture = original(task, events)
@@ -63,7 +63,9 @@ def episode_page(
         private=_private(index, run, row),
         facts=[FACTS[fact].title for fact in holding(row)],
         cited=cited(index, row),
-        budget=_budget(run, row),
+        budget=of_record(row.record, run.config.get("limits")),
+        remembered=remembered(events),
+        course=foraging(events),
         others=others,
         compared=lambda names: _compared(row, names),
         most=COLUMNS,
@@ -89,17 +91,6 @@ def _compared(row: EpisodeRow, names: list[str]) -> str:
     epoch = {"epoch": row.record.epoch} if row.record.epoch else {}
     fields = {"run": names[:COLUMNS], "task": row.record.id, **epoch}
     return urlencode(fields, doseq=True, errors="replace")
-
-
-def trace_of(index: Index, row: EpisodeRow) -> list[Event]:
-    """The events that can be read; a line of another make is left out. (Figures leave out such a trace.)"""
-    found = []
-    for line in jsonl.read(index.folder.trace_file(row.record)).rows:
-        try:
-            found.append(parse_event(line))
-        except ValidationError:
-            continue
-    return found
 
 
 @dataclass(frozen=True)
@@ -142,22 +133,3 @@ def cited(index: Index, row: EpisodeRow) -> set[int]:
         return set()
     private = index.folder.failure_reasons().get(row.record.key)
     return {*row.failure.events, *(private.events if private else [])}
-
-
-def _budget(run: Snapshot, row: EpisodeRow) -> list[tuple[str, float, float]]:
-    """(what, used, limit) of each limit of the run; a limit of 0 is none."""
-    told = run.config.get("limits")
-    limits = told if isinstance(told, dict) else {}
-    record = row.record
-    used = {"seconds": record.charged_seconds, "model_calls": record.counts.get("model_calls")}
-    if record.tokens and record.tokens.input is not None:
-        used["tokens"] = record.tokens.input + (record.tokens.output or 0)
-    used["cost"] = record.cost
-    pairs = (
-        (what, used.get(what), limits.get(what)) for what in ("seconds", "model_calls", "tokens", "cost")
-    )
-    return [
-        (what.replace("_", " "), float(spent), float(limit))
-        for what, spent, limit in pairs
-        if spent is not None and isinstance(limit, int | float) and limit > 0
-    ]

@@ -6,6 +6,7 @@ from fieldmark.evals.inspector.facts import FACTS, holding
 from fieldmark.evals.inspector.filters import CHOICES, PAGE, Filter, failure_of, values
 from fieldmark.evals.inspector.index import Index
 from fieldmark.evals.inspector.pages.rendering import render
+from fieldmark.evals.inspector.unfinished import Unfinished
 
 
 def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
@@ -25,6 +26,7 @@ def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
             (row, failure_of(row), [FACTS[fact].title for fact in _told(holding(row))])
             for row in fit[(page - 1) * PAGE : page * PAGE]
         ],
+        unfinished=_unfinished(index, asked) if page == 1 else [],
         total=len(fit),
         found=applied.found,
         page=page,
@@ -34,6 +36,14 @@ def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
         epochs=len({row.record.epoch for row in run.rows}) > 1,
         live=run.running,
     )
+
+
+def _unfinished(index: Index, asked: Filter) -> list[Unfinished]:
+    """Those that fit what can be asked of them: all else of a filter is about what is finished."""
+    if asked.of_finished:
+        return []
+    text = asked.text.casefold()
+    return [each for each in index.unfinished() if text in each.id.casefold()]
 
 
 def _told(names: list[str]) -> list[str]:

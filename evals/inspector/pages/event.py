@@ -8,9 +8,8 @@ from typing import Protocol
 
 from fieldmark.blobs import BlobStore
 from fieldmark.evals.inspector.changes import changes, request_before
-from fieldmark.evals.inspector.index import EpisodeRow, Index
+from fieldmark.evals.inspector.index import Index, Opened
 from fieldmark.evals.inspector.messages import messages, tool_list
-from fieldmark.evals.inspector.pages.episode import trace_of
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.telling import MOST, as_json, texts, tokens
 from fieldmark.trace import Event, ModelRequest, ModelResponse, Picture
@@ -26,9 +25,9 @@ class Requests(Protocol):
         """To the byte. KeyError when a blob is gone."""
 
 
-def event_page(name: str, index: Index, row: EpisodeRow, seq: int, requests: Requests) -> bytes | None:
+def event_page(name: str, index: Index, episode: Opened, seq: int, requests: Requests) -> bytes | None:
     """None without such an event."""
-    events = trace_of(index, row)
+    events = index.events(episode)
     at = next((place for place, event in enumerate(events) if event.seq == seq), None)
     if at is None:
         return None
@@ -38,7 +37,7 @@ def event_page(name: str, index: Index, row: EpisodeRow, seq: int, requests: Req
     return render(
         "event.html.j2",
         name=name,
-        row=row,
+        episode=episode,
         event=event,
         is_request=request is not None,
         response=_response(events, request) if request else None,
@@ -58,9 +57,9 @@ def event_page(name: str, index: Index, row: EpisodeRow, seq: int, requests: Req
     )
 
 
-def request_body(index: Index, row: EpisodeRow, seq: int, requests: Requests) -> bytes | None:
+def request_body(index: Index, episode: Opened, seq: int, requests: Requests) -> bytes | None:
     """The request of an event to the byte; None when it is no request, or a blob of it is gone."""
-    event = next((event for event in trace_of(index, row) if event.seq == seq), None)
+    event = next((event for event in index.events(episode) if event.seq == seq), None)
     if not isinstance(event, ModelRequest):
         return None
     try:

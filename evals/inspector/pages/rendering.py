@@ -10,6 +10,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fieldmark import __version__
+from fieldmark.counting import counted
 from fieldmark.evals.inspector.telling import SHORT
 from fieldmark.evals.report.figures import interval, number, percent
 from fieldmark.evals.report.html import seen
@@ -32,6 +33,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(percent=percent, number=number, interval=interval, segment=_segment)
+    environment.filters.update(count_of=counted)
     environment.globals.update(SHORT=SHORT)
     return environment
 

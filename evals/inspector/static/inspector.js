@@ -13,12 +13,15 @@ document.addEventListener("keydown", (event) => {
   KEYS[event.key]?.();
 });
 
-for (const step of document.querySelectorAll(".step")) {
-  const seqs = [...step.querySelectorAll(".anchor")].map((anchor) => anchor.id.slice(1));
-  const boxes = seqs.flatMap((seq) => [...document.querySelectorAll(`.mark rect[data-seq="${seq}"]`)]);
-  for (const [kind, near] of [["mouseenter", true], ["mouseleave", false]]) {
-    step.addEventListener(kind, () => boxes.forEach((box) => box.parentNode.classList.toggle("near", near)));
-  }
+// On the document, so that it also holds of a page that has followed its run.
+for (const kind of ["mouseover", "focusin"]) {
+  document.addEventListener(kind, (event) => {
+    const anchors = event.target.closest(".step")?.querySelectorAll(".anchor") ?? [];
+    const seqs = new Set([...anchors].map((anchor) => anchor.id.slice(1)));
+    for (const box of document.querySelectorAll(".mark rect")) {
+      box.parentNode.classList.toggle("near", seqs.has(box.dataset.seq));
+    }
+  });
 }
 
 // A link to an event that is in another part of a long timeline: a server is never told of what is behind #.
@@ -42,7 +45,11 @@ async function follow() {
       const reply = await fetch(location.href);
       const page = new DOMParser().parseFromString(await reply.text(), "text/html");
       const fresh = page.querySelector("main");
-      if (reply.ok && fresh && fresh.innerHTML !== main.innerHTML) main.replaceWith(fresh);
+      if (reply.ok && fresh && fresh.innerHTML !== main.innerHTML) {
+        main.replaceWith(fresh);
+        document.title = page.title;
+        document.getElementById("told").textContent = fresh.dataset.live ?? "It has ended.";
+      }
     } catch { /* the server has ended: the page stays as it was */ }
   }
   setTimeout(follow, FOLLOW);

@@ -73,7 +73,7 @@ def test_what_is_not_as_in_the_paper_is_said(build_run: BuildRun) -> None:
     run = fika(build_run, tasks=200, judge="exact", protocol=None, picture="blank").task("more").finish()
     assert beside([run]).warnings == [
         "ours: 201 of 311 tasks",
-        "ours: 200 of 201 tasks are done and judged",
+        "ours: 200 of 201 tasks done and judged",
         "ours: not --protocol fika",
         "ours: judged by exact, the paper by a model",
         "ours: image blank",

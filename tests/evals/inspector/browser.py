@@ -9,7 +9,7 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,15 +61,19 @@ def serving(app: Starlette, socket: Path) -> Iterator[None]:
         thread.join(timeout=20)
 
 
-def visit(engine: Any, image: str, app: Starlette, folder: Path, script: str) -> dict[str, Any]:
+def visit(
+    engine: Any, image: str, app: Starlette, folder: Path, script: str, files: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Run the lines of `script` with `browser` and `base`; what they put into `found`.
 
-    `shot(page, name)` leaves a PNG in `folder/shots`.
+    `shot(page, name)` leaves a PNG in `folder/shots`; `files`, by name, are there as `/shots/<name>`.
     """
     door, shots = folder / "door", folder / "shots"
     for each in (door, shots):
         each.mkdir(parents=True)
     shots.chmod(0o777)
+    for name, text in (files or {}).items():
+        (shots / name).write_text(text, encoding="utf-8")
     body = "\n".join(f"    {line}" for line in script.strip("\n").splitlines())
     code = f"{_START}{body}\nprint(json.dumps(found))\n"
     options = made.create_options(image, [made.PYTHON, "-c", code], "test-inspector", 120)

@@ -73,6 +73,8 @@ def test_the_list_of_episodes_never_opens_a_trace(client: TestClient, aircraft: 
 def test_a_running_run_is_followed(client: TestClient, aircraft: RunDir) -> None:
     assert "data-live" not in client.get("/run/aircraft/").text
     aircraft.write_config({**aircraft.config(), "state": "running"})
+    assert "data-live" not in client.get("/run/aircraft/").text  # nobody writes it: it was killed
+    aircraft.lock()
     aircraft.add_verdict(Verdict(id="wrong", epoch=0, label="correct", score=1.0, judge="exact"))
     page = client.get("/run/aircraft/").text
     assert "data-live" in page

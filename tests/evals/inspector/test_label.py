@@ -14,7 +14,10 @@ from fieldmark.evals.inspector.app import make_app
 from fieldmark.evals.inspector.library import Library
 from fieldmark.evals.metrics.failures import failures
 from fieldmark.evals.metrics.outcomes import cells
+from fieldmark.evals.metrics.summary import summarise
+from fieldmark.evals.report.failure_tables import failure_tables
 from fieldmark.findings import FailureMark
+from fieldmark.judging.audit import lines, run_audit
 from fieldmark.rundir import RunDir, episode_key
 from tests.evals.inspector.test_app import WRONG, shown
 
@@ -61,6 +64,19 @@ def test_a_label_is_kept_shown_again_and_found_by_the_filter(
     with TestClient(again, base_url=BASE) as client:
         assert "it is &lt;b&gt;a tail&lt;/b&gt;" in client.get(WRONG).text
         assert shown(client.get("/run/aircraft/?marked=yes").text) == ["wrong"]
+
+
+def test_a_doubt_about_a_correct_verdict_reaches_the_audit_and_the_report(
+    ann: TestClient, aircraft: RunDir
+) -> None:
+    right = f"/run/aircraft/episode/{episode_key('right')}"
+    said = {"label": "judge_or_label_doubt", "note": "it has four engines", "token": token(ann)}
+    assert ann.post(f"{right}/label", data=said, headers=OWN).status_code == 200
+    assert failures(aircraft, cells(aircraft)).validity.doubted == {"ann": 1}
+    told = lines(run_audit(aircraft, 1, 0, lambda: "q", lambda _: None))
+    assert told[-1] == "  right is correct; the audit did not ask; ann doubts it: it has four engines"
+    tables = "".join(table.note for table in failure_tables(summarise(aircraft)))
+    assert "correct answers whose verdict is doubted: ann 1" in tables
 
 
 def test_a_run_that_another_process_writes_can_be_labelled(ann: TestClient, aircraft: RunDir) -> None:

@@ -133,7 +133,7 @@ def test_answers_that_are_error_messages_are_pointed_out(build_run: BuildRun) ->
     run = build_run().task("a").task("b")
     run.episode("a").answer("API call failed after 3 retries: HTTP 429: RateLimitError")
     run.episode("b").answer("Saab 340")
-    assert any(line.startswith("1 answers read like an error") for line in summarise(run.finish()).caveats)
+    assert any(line.startswith("1 answer reads like an error") for line in summarise(run.finish()).caveats)
 
 
 def test_an_agent_that_counts_otherwise_is_pointed_out(build_run: BuildRun) -> None:

@@ -41,7 +41,7 @@ def test_each_way_of_arriving_is_counted_and_the_unseen_are_named(build_run: Bui
     ]  # fmt: skip
     assert summary.caveats == [
         "the picture never reached the model in 1 of 4 episodes: none",
-        "the model lost the picture on the way in 1 episodes: lost",
+        "the model lost the picture on the way in 1 episode: lost",
     ]
 
 

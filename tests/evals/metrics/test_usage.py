@@ -25,7 +25,7 @@ def test_calls_without_usage_are_counted_and_in_no_sum(build_run: BuildRun) -> N
     summary = summarise(run.finish())
     assert usage_table(summary).rows == [["agent", "6", "3", "2", "1,500", "400", "70"]]
     assert cost_line(summary.money) == (
-        "Cost: 0.2500 USD in 1 episodes of 3, unknown for the others; 0.2500 USD each."
+        "Cost: 0.2500 USD in 1 episode of 3, unknown for the others; 0.2500 USD each."
     )
 
 

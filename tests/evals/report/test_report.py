@@ -188,8 +188,8 @@ def test_a_row_that_is_no_episode_or_verdict_is_skipped_and_said(build_run: Buil
     folder.verdicts_file.write_text(f"{rows[0]}\n{rows[1].replace('1.0', 'NaN')}\n")
     folder.episodes_file.write_text(folder.episodes_file.read_text() + '{"id": "c"}\n')
     text = " ".join(report(folder.path).stdout.split())
-    assert "verdicts.jsonl: 1 rows are not what this file holds and were skipped" in text
-    assert "episodes.jsonl: 1 rows" in text
+    assert "verdicts.jsonl: 1 row is not what this file holds: skipped" in text
+    assert "episodes.jsonl: 1 row is" in text
     assert "100.0 % correct (1/1 done" in text
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.outcomes import cells
+from fieldmark.findings import FailureMark
 from fieldmark.judging.audit import draw, lines, run_audit
 from fieldmark.rundir import RunDir
 from tests.conftest import FIELDMARK
@@ -66,6 +67,23 @@ def test_it_goes_on_where_it_was_left(run: RunDir) -> None:
     assert told[0] == "audited: 6 answers, 1 of them unsure"
     assert "4 left" in shown[0]
     assert len(run.audit_file.read_text().splitlines()) == 6
+
+
+def test_a_doubt_stands_beside_the_verdict_and_in_no_figure(run: RunDir) -> None:
+    before, _ = audited(run, 2, "yy")
+    asked, right = draw(cells(run), 1, 0)[0].id, "t03"
+    for task in {right, asked}:
+        run.add_failure_mark(
+            FailureMark(id=task, annotator="ann", label="judge_or_label_doubt", note="an\n\x1b[31mA320")
+        )
+    run.add_failure_mark(FailureMark(id="t09", annotator="ann", label="too_broad"))
+    told, shown = audited(run, 2, "")
+    assert told[: len(before)] == before
+    assert told[len(before)] == "in doubt by persons, in no figure above: 2 verdicts"
+    assert any(line.startswith("  t03 is correct; the audit did not ask; ann doubts it: an") for line in told)
+    assert any(f"  {asked} is " in line and "the audit says right" in line for line in told)
+    assert "\x1b" not in "".join(told)
+    assert "A320" not in "".join(shown)  # a person is asked without being told
 
 
 def test_without_a_sample_of_both_there_is_no_corrected_accuracy(run: RunDir) -> None:

@@ -114,6 +114,7 @@ def test_a_task_by_its_beginning_its_trace_and_its_epoch(builder: RunBuilder) ->
 
 
 def test_hostile_text_is_shown_and_does_nothing(builder: RunBuilder) -> None:
+    """Case 10-06, on a terminal."""
     episode = start(builder.episode("plane-1")).answer(EVIL)
     episode.event("sandbox", "tool_call", call="c1", name=EVIL, arguments={"a": EVIL}, door="graph")
     episode.event("sandbox", "tool_result", call="c1", ok=False, seconds=1, error=EVIL, text=EVIL * 3)
@@ -160,6 +161,7 @@ def test_the_request_of_a_model_call_to_the_byte(
 
 
 def test_ten_thousand_events_take_no_time(builder: RunBuilder) -> None:
+    """Case 10-08, on a terminal."""
     episode = builder.episode("plane-1")
     for number in range(5_000):
         episode.event(
