@@ -57,6 +57,7 @@ def test_inspect_reads_the_log(python: Path, run: RunDir, tmp_path: Path) -> Non
     export_inspect(run, tmp_path / "i.eval", private=True)
     code = """
 import json, sys
+from inspect_ai.event import event_tree
 from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 log = read_eval_log(sys.argv[1], resolve_attachments=True)
 sample = next(each for each in log.samples if each.id == "a/1")
@@ -68,6 +69,10 @@ print(json.dumps({
     "calls": [[call.id, call.function] for call in sample.messages[2].tool_calls],
     "errors": [message.error.type for message in sample.messages if message.role == "tool" and message.error],
     "summaries": sorted(each.id for each in read_eval_log_sample_summaries(sys.argv[1])),
+    "tree": [[part.id, part.type, [child.event if hasattr(child, "event") else child.id
+                                   for child in part.children]]
+             for part in event_tree(sample.events) if hasattr(part, "children")],
+    "asked": [[message.role for message in event.input] for event in sample.events if event.event == "model"],
 }))
 """
     assert reads(python, code, tmp_path / "i.eval") == {
@@ -75,6 +80,9 @@ print(json.dumps({
         "roles": ["system", "user", "assistant", "tool", "tool", "user", "assistant"],
         "picture": "data:image/png;base64,", "score": "P", "errors": ["timeout"],
         "calls": [["x", "crop_zoom"], ["x-m1.1", "task"]], "summaries": ["a/1", "b", "c"],
+        "tree": [["agent", "agent", ["model", "tool", "tool", "t2", "model"]]],
+        "asked": [["system", "user"], ["system"],
+                  ["system", "user", "assistant", "tool", "tool", "user"]],
     }  # fmt: skip
 
 

@@ -161,3 +161,28 @@ def test_an_inspect_log(run: RunDir, tmp_path: Path) -> None:
     assert late["limit"]["type"] == "time"
     assert summaries["c"]["error"] == "sandbox/oom: no memory"
     assert summaries["c"]["scores"] == {}
+
+
+def test_an_inspect_transcript_holds_the_sub_agents(run: RunDir, tmp_path: Path) -> None:
+    """Spans of the agent and its sub-agent; each message once, model events point to them."""
+    export(run.path, "--inspect", tmp_path / "i.eval")
+    with zipfile.ZipFile(tmp_path / "i.eval") as archive:
+        sample = json.loads(archive.read("samples/a/1_epoch_2.json"))
+    assert [(event["event"], event["span_id"]) for event in sample["events"]] == [
+        ("span_begin", "agent"), ("model", "agent"), ("tool", "agent"), ("tool", "agent"),
+        ("span_begin", "t2"), ("model", "t2"), ("span_end", "t2"),
+        ("model", "agent"), ("span_end", "agent"), ("score", None),
+    ]  # fmt: skip
+    inside, begun = sample["events"][4], sample["events"][3]
+    assert (inside["parent_id"], begun["agent_span_id"], begun["error"]["type"]) == (
+        "agent",
+        "t2",
+        "timeout",
+    )
+    pool = sample["events_data"]["messages"]
+    [[start, end]] = sample["events"][7]["input_refs"]
+    assert [message["role"] for message in pool[start:end]] == [
+        "system", "user", "assistant", "tool", "tool", "user",
+    ]  # fmt: skip
+    times = [event["timestamp"] for event in sample["events"]]
+    assert times == sorted(times)
