@@ -51,10 +51,10 @@ class Moment:
 
 def moments(events: Sequence[Event]) -> Iterator[Moment]:
     """In order, one for each event."""
-    names = {
-        (event.by == "gateway", event.call): event.name for event in events if isinstance(event, ToolCall)
-    }
+    names: dict[tuple[bool, str], str] = {}
     for event in events:
+        if isinstance(event, ToolCall):
+            names[event.by == "gateway", event.call] = event.name
         if isinstance(event, ToolResult):
             yield _result(event, names.get((event.by == "gateway", event.call), "?"))
         else:
