@@ -110,7 +110,7 @@ def _draw(shown: Shown, numbers: range) -> None:
     console = make_console()
     draw_header(header(shown), console)
     console.print()
-    draw_timeline((each for each in moments(shown.events) if each.seq in numbers), console)
+    draw_timeline((each for each in moments(shown.events, shown.cited) if each.seq in numbers), console)
 
 
 def _as_json(shown: Shown, numbers: range) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def _failure(shown: Shown) -> str:
     if failure is None:
         return ""
     why = f" · {shown.why.reason}" if shown.why else ""
-    return f"{_class(failure)} · by {failure.stage}, events {_events(failure.events)}{why}"
+    return f"{_class(failure)} · by {failure.stage}, events {_events(shown.cited)}{why}"
 
 
 def _class(failure: Failure) -> str:

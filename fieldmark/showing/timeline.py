@@ -5,8 +5,8 @@ A box stands in pixels of the original picture, as `[x0, y0, x1, y1]`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from fieldmark.showing.visible import as_json, one_line
@@ -49,8 +49,13 @@ class Moment:
     tone: Tone = "plain"
 
 
-def moments(events: Sequence[Event]) -> Iterator[Moment]:
-    """In order, one for each event."""
+def moments(events: Sequence[Event], cited: Collection[int] = ()) -> Iterator[Moment]:
+    """In order, one for each event; those of `cited` say that they show the failure."""
+    for moment in _moments(events):
+        yield replace(moment, head=f"{moment.head} · shows the failure") if moment.seq in cited else moment
+
+
+def _moments(events: Sequence[Event]) -> Iterator[Moment]:
     names: dict[tuple[bool, str], str] = {}
     for event in events:
         if isinstance(event, ToolCall):

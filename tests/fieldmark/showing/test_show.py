@@ -16,7 +16,7 @@ from fieldmark.commands.show import command
 from fieldmark.errors import UsageError
 from fieldmark.evals.failures.taxonomy import VERSION
 from fieldmark.evals.frames import load
-from fieldmark.findings import Failure
+from fieldmark.findings import Failure, FailureReason
 from fieldmark.records import Verdict
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox.gateway.wire.chat import NAME as CHAT
@@ -178,10 +178,17 @@ def test_a_class_of_an_earlier_verdict_is_no_longer_told(builder: RunBuilder) ->
     folder = builder.finish()
     row = Failure(
         id="plane-1", taxonomy=VERSION, outcome="incorrect", label="no_acquisition", stage="facts",
-        classifier="facts",
+        classifier="facts", events=[0],
     )  # fmt: skip
+    why = FailureReason(id="plane-1", classifier="facts", reason="", events=[2])
+    jsonl.append(folder.failure_reasons_file, why.model_dump(mode="json"))
     jsonl.append(folder.failures_file, row.model_dump(mode="json"))
-    assert "no_acquisition" in show(folder, "plane-1").stdout
+    told = show(folder, "plane-1").stdout
+    assert "no_acquisition · by facts, events 0, 2" in told
+    public = show(folder, "plane-1", "--no-private").stdout
+    for text, events in ((told, ["0", "2"]), (public, ["0"])):
+        marked = [line.split()[0] for line in text.splitlines() if line.endswith("· shows the failure")]
+        assert marked == events
     assert list(load(folder.path).failures.label) == ["no_acquisition"]
     folder.add_verdict(Verdict(id="plane-1", label="correct", score=1, judge="exact"))
     assert "no_acquisition" not in show(folder, "plane-1").stdout
