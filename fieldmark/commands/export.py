@@ -10,7 +10,7 @@ import click
 from fieldmark.errors import UsageError
 
 SHOWN = 20
-CHOICES = ("--public", "--parquet", "--csv", "--atif", "--inspect")
+CHOICES = ("--public", "--parquet", "--csv", "--atif", "--inspect", "--otel")
 _OUT = click.Path(path_type=Path)
 
 
@@ -21,6 +21,7 @@ _OUT = click.Path(path_type=Path)
 @click.option("--csv", type=_OUT, metavar="DIR", help="The same as CSV files, safe to open in Excel.")
 @click.option("--atif", type=_OUT, metavar="DIR", help="A trajectory an episode, in Harbor's ATIF.")
 @click.option("--inspect", type=_OUT, metavar="FILE.eval", help="A log that `inspect view` opens.")
+@click.option("--otel", type=_OUT, metavar="FILE", help="OpenTelemetry's GenAI spans, as lines of OTLP JSON.")
 @click.option("--private", is_flag=True, help="Gold too, and what only gold could tell; not with --public.")
 @click.option(
     "--traces",
@@ -30,7 +31,7 @@ _OUT = click.Path(path_type=Path)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(
     run: Path, public: Path | None, parquet: Path | None, csv: Path | None, atif: Path | None,
-    inspect: Path | None, private: bool, traces: bool, as_json: bool,
+    inspect: Path | None, otel: Path | None, private: bool, traces: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Write RUN for another program, or what of it may be published: one choice at a time.
 
@@ -46,7 +47,7 @@ def command(
     fieldmark export runs/A --parquet tables/A
     fieldmark export runs/A --inspect logs/A.eval
     """
-    chosen = dict(zip(CHOICES, (public, parquet, csv, atif, inspect), strict=True))
+    chosen = dict(zip(CHOICES, (public, parquet, csv, atif, inspect, otel), strict=True))
     given = [(name, out) for name, out in chosen.items() if out is not None]
     if len(given) != 1:
         told = "give one of them" if given else "say what to write"
@@ -78,6 +79,7 @@ def _written(name: str, run: Path, out: Path, *, private: bool) -> dict[str, int
     from fieldmark.evals.frames import load
     from fieldmark.exporting.atif import export_atif
     from fieldmark.exporting.inspect_log import export_inspect
+    from fieldmark.exporting.otel import export_otel
     from fieldmark.exporting.tables import export_csv, export_parquet
     from fieldmark.rundir import RunDir
 
@@ -85,6 +87,8 @@ def _written(name: str, run: Path, out: Path, *, private: bool) -> dict[str, int
         return export_parquet(load(run), out, private=private)
     if name == "--csv":
         return export_csv(load(run), out, private=private)
+    if name == "--otel":
+        return export_otel(RunDir.open(run), out, private=private)
     if name == "--atif":
         return {"trajectories": export_atif(RunDir.open(run), out, private=private)}
     return {"samples": export_inspect(RunDir.open(run), out, private=private)}

@@ -12,6 +12,7 @@ import pytest
 import fieldmark
 from fieldmark.exporting.atif import export_atif
 from fieldmark.exporting.inspect_log import export_inspect
+from fieldmark.exporting.otel import export_otel
 from fieldmark.exporting.tables import export_csv, export_parquet
 from fieldmark.rundir import RunDir
 from tests.fieldmark.exporting.recorded import recorded_run
@@ -119,3 +120,27 @@ print(json.dumps([kinds, len(calls), answered["answer"], float(answered["confide
         {"id": "string", "epoch": "int64", "correct": "bool", "cost": "double", "arm": "string"},
         2, "'=Saab 云栖", 0.5,
     ]  # fmt: skip
+
+
+def test_opentelemetrys_own_messages_take_every_line(python: Path, run: RunDir, tmp_path: Path) -> None:
+    """OTLP's JSON is ProtoJSON but for its ids, which are hex there."""
+    export_otel(run, tmp_path / "o.jsonl", private=False)
+    code = """
+import base64, json, sys
+from google.protobuf import json_format
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+told = []
+for line in open(sys.argv[1], encoding="utf-8"):
+    request = json.loads(line)
+    for span in request["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+        for name in ("traceId", "spanId", "parentSpanId"):
+            if name in span:
+                span[name] = base64.b64encode(bytes.fromhex(span[name])).decode()
+    read = json_format.ParseDict(request, ExportTraceServiceRequest())
+    spans = read.resource_spans[0].scope_spans[0].spans
+    assert all(len(span.trace_id) == 16 and len(span.span_id) == 8 for span in spans)
+    assert all(span.start_time_unix_nano <= span.end_time_unix_nano for span in spans)
+    told.append([span.name for span in spans])
+print(json.dumps(sorted(told, key=len)[-1]))
+"""
+    assert reads(python, code, tmp_path / "o.jsonl")[:2] == ["invoke_agent react"] * 2

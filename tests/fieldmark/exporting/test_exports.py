@@ -41,12 +41,15 @@ def everything(out: Path) -> str:
     if out.suffix == ".eval":
         with zipfile.ZipFile(out) as archive:
             return "".join(archive.read(name).decode() for name in archive.namelist())
+    if out.is_file():
+        return out.read_text("utf-8")
     files = [path for path in out.rglob("*") if path.is_file() and path.suffix != ".png"]
     return "".join(path.read_bytes().decode("utf-8", "replace") for path in files)
 
 
 @pytest.mark.parametrize(
-    ("choice", "name"), [("--csv", "c"), ("--parquet", "p"), ("--atif", "a"), ("--inspect", "i.eval")]
+    ("choice", "name"),
+    [("--csv", "c"), ("--parquet", "p"), ("--atif", "a"), ("--inspect", "i.eval"), ("--otel", "o.jsonl")],
 )
 def test_gold_only_when_it_is_asked_for_and_never_over_what_is_there(
     run: RunDir, tmp_path: Path, choice: str, name: str
@@ -56,14 +59,14 @@ def test_gold_only_when_it_is_asked_for_and_never_over_what_is_there(
     assert "SECRET" not in everything(tmp_path / name)
     told = json.loads(export(run.path, choice, tmp_path / f"private-{name}", "--private", "--json").stdout)
     assert told["private"] is True
-    if choice in ("--atif", "--inspect"):
+    if choice in ("--atif", "--inspect", "--otel"):
         assert "SECRET-a/1" in everything(tmp_path / f"private-{name}")
         assert "SECRET-reason" not in everything(tmp_path / f"private-{name}")
     assert "is there already" in refusal(run.path, choice, tmp_path / name)
 
 
 def test_one_choice_and_a_place_outside(run: RunDir, tmp_path: Path) -> None:
-    choices = "--public, --parquet, --csv, --atif, --inspect"
+    choices = "--public, --parquet, --csv, --atif, --inspect, --otel"
     assert choices in refusal(run.path)
     assert choices in refusal(run.path, "--csv", tmp_path / "a", "--atif", tmp_path / "b")
     assert "inside the run" in refusal(run.path, "--csv", run.path / "c")
@@ -186,3 +189,39 @@ def test_an_inspect_transcript_holds_the_sub_agents(run: RunDir, tmp_path: Path)
     ]  # fmt: skip
     times = [event["timestamp"] for event in sample["events"]]
     assert times == sorted(times)
+
+
+def test_opentelemetry_spans(run: RunDir, tmp_path: Path) -> None:
+    """An episode is a trace: the agent, its model and tool calls, inside of one its sub-agent."""
+    assert "3 traces" in export(run.path, "--otel", tmp_path / "o.jsonl").stdout
+    rows = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text("utf-8").splitlines()]
+    spans = max(map(spans_of, rows), key=len)
+    names = {span["spanId"]: span["name"] for span in spans}
+    inside = [(span["name"], names.get(span.get("parentSpanId"))) for span in spans]
+    assert inside == [
+        ("invoke_agent react", None), ("invoke_agent react", "execute_tool task"),
+        ("chat scripted", "invoke_agent react"), ("chat scripted", "invoke_agent react"),
+        ("chat scripted", "invoke_agent react"),
+        ("execute_tool crop_zoom", "invoke_agent react"), ("execute_tool task", "invoke_agent react"),
+    ]  # fmt: skip
+    root, sub, first, side, *_ = spans
+    assert side["parentSpanId"] == sub["spanId"]
+    assert values(first)["gen_ai.usage.input_tokens"] == "90"
+    assert values(first)["gen_ai.response.finish_reasons"] == {"values": [{"stringValue": "tool_calls"}]}
+    [question] = json.loads(values(first)["gen_ai.input.messages"])
+    assert [part["type"] for part in question["parts"]] == ["text", "uri"]
+    assert "gen_ai.usage.input_tokens" not in values(side)
+    assert spans[-1]["status"] == {"code": 2, "message": "too slow"}
+    assert values(spans[-1])["error.type"] == "timeout"
+    assert values(root["events"][0])["gen_ai.evaluation.score.label"] == "partially_correct"
+    assert len({span["traceId"] for row in rows for span in spans_of(row)}) == 3
+
+
+def spans_of(row: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = row["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    return found
+
+
+def values(span: dict[str, Any]) -> dict[str, Any]:
+    """Its attributes, without their types."""
+    return {each["key"]: next(iter(each["value"].values())) for each in span["attributes"]}
