@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 import fieldmark
+from fieldmark import jsonl
 from fieldmark.exporting.atif import export_atif
+from fieldmark.exporting.hugging_face import export_hugging_face
 from fieldmark.exporting.inspect_log import export_inspect
 from fieldmark.exporting.otel import export_otel
 from fieldmark.exporting.tables import export_csv, export_parquet
@@ -144,3 +146,21 @@ for line in open(sys.argv[1], encoding="utf-8"):
 print(json.dumps(sorted(told, key=len)[-1]))
 """
     assert reads(python, code, tmp_path / "o.jsonl")[:2] == ["invoke_agent react"] * 2
+
+
+def test_datasets_loads_the_folder_with_its_pictures(python: Path, run: RunDir, tmp_path: Path) -> None:
+    red = next(run.blobs.glob("*.png"))
+    picture = {"blob": red.stem, "media_type": "image/png", "width": 40, "height": 30}
+    jsonl.write_all(run.tasks_file, [{**row, "view": picture} for row in run.tasks()])
+    export_hugging_face(run, tmp_path / "d", pictures=False, private=True)
+    code = """
+import json, sys
+import datasets
+told = datasets.load_dataset(sys.argv[1], cache_dir=sys.argv[2])["test"]
+row = next(each for each in told if each["id"] == "a/1")
+print(json.dumps([len(told), type(told.features["image"]).__name__, row["image"].size, row["gold"],
+                  row["aliases"], row["confidence"], told.features["epoch"].dtype]))
+"""
+    assert reads(python, code, tmp_path / "d", tmp_path / "cache") == [
+        3, "Image", [40, 30], "SECRET-a/1", [], 0.5, "int64",
+    ]  # fmt: skip

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import fieldmark
+from fieldmark import jsonl
 from fieldmark.commands.export import command
 from fieldmark.errors import UsageError
 from fieldmark.rundir import RunDir
@@ -66,12 +67,13 @@ def test_gold_only_when_it_is_asked_for_and_never_over_what_is_there(
 
 
 def test_one_choice_and_a_place_outside(run: RunDir, tmp_path: Path) -> None:
-    choices = "--public, --parquet, --csv, --atif, --inspect, --otel"
+    choices = "--public, --parquet, --csv, --atif, --inspect, --otel, --hf"
     assert choices in refusal(run.path)
     assert choices in refusal(run.path, "--csv", tmp_path / "a", "--atif", tmp_path / "b")
     assert "inside the run" in refusal(run.path, "--csv", run.path / "c")
     assert "end in .eval" in refusal(run.path, "--inspect", tmp_path / "x.zip")
     assert "--public and --private" in refusal(run.path, "--public", tmp_path / "p", "--private")
+    assert "--pictures is for --hf" in refusal(run.path, "--csv", tmp_path / "p", "--pictures")
     assert "--traces is for --public" in refusal(run.path, "--csv", tmp_path / "p", "--traces")
     assert {path.name for path in tmp_path.iterdir()} == {"run"}
 
@@ -189,6 +191,45 @@ def test_an_inspect_transcript_holds_the_sub_agents(run: RunDir, tmp_path: Path)
     ]  # fmt: skip
     times = [event["timestamp"] for event in sample["events"]]
     assert times == sorted(times)
+
+
+def test_a_dataset_of_hugging_face_is_public_unless_gold_is_asked_for(run: RunDir, tmp_path: Path) -> None:
+    def columns(out: Path) -> dict[str, Any]:
+        """Of the episode that was answered."""
+        found = duckdb.execute(f"FROM '{out / 'data' / 'test.parquet'}' WHERE id = 'a/1'")
+        [row] = found.fetchall()
+        return dict(zip([each[0] for each in found.description], row, strict=True))
+
+    done = export(run.path, "--hf", tmp_path / "d")
+    assert "3 rows; none of 3 answers" in done.stdout
+    public = columns(tmp_path / "d")
+    assert (public["answer"], public["verdict"], public["input_tokens"]) == (
+        "=Saab 云栖", "partially_correct", 90,
+    )  # fmt: skip
+    assert not {"image", "question", "top", "gold"} & set(public)
+    assert "SECRET" not in (tmp_path / "d" / "README.md").read_text("utf-8") + str(public)
+    export(run.path, "--hf", tmp_path / "shown", "--pictures")
+    assert "question" in columns(tmp_path / "shown")
+    assert "gold" not in columns(tmp_path / "shown")
+    export(run.path, "--hf", tmp_path / "private", "--private")
+    assert columns(tmp_path / "private")["gold"] == "SECRET-a/1"
+    card = (tmp_path / "private" / "README.md").read_text("utf-8")
+    assert "do not publish" in card
+    assert '{"name": "image", "dtype": "image"}' in card
+    assert {path.name for path in tmp_path.iterdir()} == {"run", "d", "shown", "private"}
+
+
+def test_gold_in_a_dataset_is_refused(run: RunDir, tmp_path: Path) -> None:
+    rows = [{**row, "question": "Is it the SECRET-b?"} for row in run.tasks()]
+    jsonl.write_all(run.tasks_file, rows)
+    done = export(run.path, "--hf", tmp_path / "d", "--pictures")
+    first, *_, last = done.stderr.splitlines()
+    assert first == "data/test.parquet:1: holds the answer of task b"
+    assert last == "not exported: gold in 3 places"
+    assert not (tmp_path / "d").exists()
+    run.gold_file.unlink()
+    assert "nothing can be proved" in refusal(run.path, "--hf", tmp_path / "d")
+    assert {path.name for path in tmp_path.iterdir()} == {"run"}
 
 
 def test_opentelemetry_spans(run: RunDir, tmp_path: Path) -> None:
