@@ -159,6 +159,28 @@ def test_the_request_of_a_model_call_to_the_byte(
     assert "is there already" in refusal(folder, "plane-1", "--event", seq, "--curl")
 
 
+@pytest.mark.parametrize("said", ['X"; touch OWNED; echo "', "$(touch OWNED)", "A B", "-o/etc/passwd"])
+def test_what_a_strangers_run_says_of_its_server_does_nothing_in_a_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    config = {"model": {"base_url": said, "key_env": said}}
+    builder = RunBuilder(tmp_path / "run", config=config).task("plane-1")
+    asked = compact({"model": "m", "messages": []})
+    parts = fields(
+        format_named(CHAT), asked, without_pictures(asked), {"model": "m", "messages": []},
+        builder.folder.blob_store().put_text,
+    )  # fmt: skip
+    episode = builder.episode("plane-1")
+    episode.request("m7").events[-1].update(parts)
+    folder = builder.finish()
+    monkeypatch.chdir(tmp_path)
+    told = show(folder, "plane-1", "--event", episode.events[-1]["seq"], "--curl")
+    assert said not in told.stdout
+    assert "curl http://localhost:8000/v1/chat/completions" in told.stdout
+    assert "Bearer $OPENAI_API_KEY" in told.stdout
+    assert "names no server" in told.stderr
+
+
 def test_ten_thousand_events_take_no_time(builder: RunBuilder) -> None:
     episode = builder.episode("plane-1")
     for number in range(5_000):
