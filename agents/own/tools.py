@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,6 +89,7 @@ class Tools(Sequence[OfferedTool]):
         context = RememberingContext(gateway, prompt, pictures)
         self._tools = {tool.name: OfferedTool(tool, context, pictures) for tool in tools}
         self._acting = Acting(prompt, gateway, tools, pictures)
+        self._turns = itertools.count(1)
 
     @property
     def names(self) -> list[str]:
@@ -103,7 +105,9 @@ class Tools(Sequence[OfferedTool]):
 
         A wrong name and broken arguments are answered, and recorded, like any other call.
         """
-        return self._acting.messages([self._acting.run(0, place, call) for place, call in enumerate(calls)])
+        turn = next(self._turns)
+        done = [self._acting.run(turn, place, call) for place, call in enumerate(calls)]
+        return self._acting.messages(done)
 
     def __getitem__(self, key: int | str) -> OfferedTool:  # type: ignore[override]
         if isinstance(key, int):

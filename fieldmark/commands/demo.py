@@ -29,4 +29,6 @@ def command(parallel: int, out: Path | None) -> int:
     run = launch.new_run(
         RunConfig(parallel=parallel, name=name, out=out), lambda line: click.echo(line, err=True)
     )
-    return carry_out(run)
+    code = carry_out(run)
+    click.echo("why was an answer wrong? In two minutes: docs/inspect-a-failure.md")
+    return code

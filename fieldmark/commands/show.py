@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 @click.option("--curl", is_flag=True, help="With --event: a curl command, and its data as a file here.")
 @click.option("--from", "first", type=click.IntRange(min=0), default=0, help="Events from this number on.")
 @click.option("--to", "last", type=click.IntRange(min=0), help="Events up to this number.")
+@click.option("--no-pictures", is_flag=True, help="No picture is drawn, whatever the terminal can.")
 @click.option("--no-private", is_flag=True, help="Leave out gold, and what only gold could tell.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(
     run: Path, task: str, epoch: int | None, seq: int | None, curl: bool, first: int, last: int | None,
-    no_private: bool, as_json: bool,
+    no_pictures: bool, no_private: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Show the episode of TASK in RUN: what became of it, and its events.
 
@@ -49,13 +50,16 @@ def command(
     folder = RunDir.open(run)
     shown = look(folder, find_episode(folder, task, epoch), private=not no_private)
     if seq is not None:
-        _show_event(shown, _event(shown, seq), curl=curl, as_json=as_json)
+        event = _event(shown, seq)
+        _show_event(shown, event, curl=curl, as_json=as_json)
+        if not (curl or as_json or no_pictures):
+            _draw_pictures(shown, event)
         return
     numbers = range(first, shown.events[-1].seq + 1 if last is None else last + 1)
     if as_json:
         click.echo(json.dumps(_as_json(shown, numbers), ensure_ascii=True, default=str))
     else:
-        _draw(shown, numbers)
+        _draw(shown, numbers, pictures=not no_pictures)
 
 
 def _event(shown: Shown, seq: int) -> Event:
@@ -101,16 +105,33 @@ def _pretty(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _draw(shown: Shown, numbers: range) -> None:
+def _draw(shown: Shown, numbers: range, *, pictures: bool) -> None:
     from fieldmark.evals.report.terminal import make_console
     from fieldmark.showing.drawing import draw_header, draw_timeline
-    from fieldmark.showing.header import header
+    from fieldmark.showing.header import header, task_picture, where
+    from fieldmark.showing.pictures import drawing
     from fieldmark.showing.timeline import moments
 
     console = make_console()
+    draw = drawing(console, shown.folder) if pictures else None
     draw_header(header(shown), console)
     console.print()
-    draw_timeline((each for each in moments(shown.events) if each.seq in numbers), console)
+    picture = task_picture(shown)
+    if draw and picture:
+        draw(picture)
+    told = moments(shown.events, shown.cited, None if draw else lambda each: where(shown, each))
+    draw_timeline((each for each in told if each.seq in numbers), console, draw)
+
+
+def _draw_pictures(shown: Shown, event: Event) -> None:
+    """Those that an event names, where the terminal can."""
+    from fieldmark.evals.report.terminal import make_console
+    from fieldmark.showing.pictures import drawing
+
+    pictures = getattr(event, "pictures", ())
+    if draw := drawing(make_console(), shown.folder) if pictures else None:
+        for picture in pictures:
+            draw(picture)
 
 
 def _as_json(shown: Shown, numbers: range) -> dict[str, Any]:

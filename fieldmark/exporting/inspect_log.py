@@ -17,7 +17,8 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.accuracy import strict_share
 from fieldmark.evals.metrics.outcomes import DONE, cells
 from fieldmark.exporting.episode import told
-from fieldmark.exporting.inspect_sample import Samples, usage
+from fieldmark.exporting.inspect_messages import usage
+from fieldmark.exporting.inspect_sample import Samples
 from fieldmark.exporting.place import new
 from fieldmark.records import EpisodeRecord, added
 from fieldmark.run_reader import part

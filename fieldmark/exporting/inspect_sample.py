@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from fieldmark.blobs import BlobStore
 from fieldmark.evals.metrics.outcomes import Outcome
-from fieldmark.exporting.conversation import Done, conversations
+from fieldmark.exporting.conversation import conversations
 from fieldmark.exporting.episode import Told
-from fieldmark.trace import Picture, Tokens
+from fieldmark.exporting.inspect_events import Transcript
+from fieldmark.exporting.inspect_messages import Attachments, Json, Spoken, spoken, usage
 
-Json = dict[str, Any]
 _VALUES: dict[Outcome, str] = {
     "correct": "C", "partially_correct": "P", "incorrect": "I", "uncertain": "I", "no_answer": "N",
 }  # fmt: skip
 """Inspect's letters; an episode with another outcome has no score."""
-_STOPS = {
-    "stop": "stop",
-    "tool_calls": "tool_calls",
-    "length": "max_tokens",
-    "content_filter": "content_filter",
-}
-_ERRORS = {"invalid_args": "parsing", "timeout": "timeout", "denied": "permission"}
 _SHORT = 1_000
 """Characters of a text in a summary."""
 
@@ -38,24 +28,30 @@ class Samples:
 
     def sample(self, episode: Told) -> Json:
         """An EvalSample."""
-        record, attachments = episode.record, _Attachments(self._blobs)
+        record, attachments = episode.record, Attachments(self._blobs)
         asked = attachments.content(episode.question, [episode.image] if episode.image else [])
         output: Json = {"model": record.model, "choices": [], "completion": record.answer or ""}
         if record.answer is not None:
             message = {"role": "assistant", "content": record.answer, "source": "generate"}
             output["choices"] = [{"message": message, "stop_reason": "stop"}]
+        talks = [
+            (talk, list(spoken(talk, attachments))) for talk in conversations(episode.events, self._blobs)
+        ]
+        transcript, scores = Transcript(episode, talks), self._scores(episode)
+        target = episode.gold.answer if episode.gold else ""
         used = {record.model: usage(record.tokens)} if record.tokens else {}
         return {
             "id": record.id,
             "epoch": record.epoch + 1,  # Inspect counts from 1
             "input": [{"role": "user", "content": asked, "source": "input"}],
-            "target": episode.gold.answer if episode.gold else "",
-            "messages": list(_messages(episode, attachments, self._blobs)),
+            "target": target,
+            "messages": list(_messages(talks[0][1])),
             "output": output,
-            "scores": self._scores(episode),
+            "scores": scores,
             "metadata": {"question": episode.question, **episode.facts()},
             "store": {},
-            "events": [],
+            "events": [*transcript.events, *transcript.scored(scores, target)],
+            "events_data": {"messages": transcript.pool, "calls": []},
             "model_usage": used,
             "started_at": episode.when(0),
             "completed_at": episode.when(record.seconds),
@@ -97,82 +93,10 @@ class Samples:
         }
 
 
-class _Attachments:
-    """`held`: 32 hex digits → data URI."""
-
-    def __init__(self, blobs: BlobStore) -> None:
-        self._blobs = blobs
-        self.held: dict[str, str] = {}
-
-    def content(self, text: str, pictures: Sequence[Picture]) -> str | list[Json]:
-        """A text, or parts where there are pictures."""
-        if not pictures:
-            return text
-        return [*([{"type": "text", "text": text}] if text else []), *map(self._part, pictures)]
-
-    def _part(self, picture: Picture) -> Json:
-        try:
-            data = self._blobs.get(picture.blob)
-        except (KeyError, OSError):
-            return {"type": "text", "text": f"[picture {picture.blob[:12]}: not in this copy of the run]"}
-        key = hashlib.sha256(data).hexdigest()[:32]
-        self.held[key] = f"data:{picture.media_type};base64,{base64.b64encode(data).decode()}"
-        return {"type": "image", "image": f"attachment://{key}"}
-
-
-def usage(tokens: Tokens | None) -> Json:
-    """A ModelUsage, whose `input_tokens` leave out the cached ones; it knows no unknown, so that is 0."""
-    known = tokens or Tokens()
-    read, cached, written = known.input or 0, known.cached or 0, known.output or 0
-    return {
-        "input_tokens": max(0, read - cached), "output_tokens": written, "total_tokens": read + written,
-        "input_tokens_cache_read": known.cached, "reasoning_tokens": known.reasoning,
-    }  # fmt: skip
-
-
-def _messages(episode: Told, attachments: _Attachments, blobs: BlobStore) -> Iterator[Json]:
-    """The agent's own conversation; sub-agents stand in `fieldmark show` and in ATIF."""
-    for number, step in enumerate(conversations(episode.events, blobs)[0].steps):
-        for place, said in enumerate(step.before):
-            yield {
-                "id": f"{number}.{place}",
-                "role": "system" if said.system else "user",
-                "content": attachments.content(said.text, said.pictures),
-            }
-        response, thought = step.response, step.response.reasoning
-        thinking = [{"type": "reasoning", "reasoning": thought}] if thought else []
-        text = response.text or ""
-        yield {
-            "id": f"{number}.reply",
-            "role": "assistant",
-            "content": [*thinking, {"type": "text", "text": text}] if thinking else text,
-            "tool_calls": [_call(call) for call in step.calls] or None,
-            "source": "generate",
-            "model": step.request.model,
-            "metadata": {"event": response.seq, "finish": _STOPS.get(response.finish or "", "unknown")},
-        }
-        yield from (_result(call, attachments) for call in step.calls if call.result)
-
-
-def _call(call: Done) -> Json:
-    unread = {} if call.readable else {"parse_error": "the arguments are no JSON object"}
-    return {"id": call.id, "function": call.name, "arguments": call.arguments, "type": "function", **unread}
-
-
-def _result(call: Done, attachments: _Attachments) -> Json:
-    result = call.result
-    assert result is not None
-    said = result.error or result.text
-    error = {"type": _ERRORS.get(result.error_kind or "", "unknown"), "message": said}
-    return {
-        "id": f"result {result.seq}",
-        "role": "tool",
-        "tool_call_id": call.id,
-        "function": call.name,
-        "content": attachments.content(result.text, result.pictures),
-        "metadata": {"event": result.seq, "seconds": result.seconds, "error_kind": result.error_kind},
-        **({} if result.ok else {"error": error}),
-    }
+def _messages(steps: Sequence[Spoken]) -> Iterator[Json]:
+    """The agent's own conversation; those of sub-agents stand in the events."""
+    for step in steps:
+        yield from (*step.before, step.reply, *step.results)
 
 
 def _ending(episode: Told) -> Json:

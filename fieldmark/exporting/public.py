@@ -53,7 +53,7 @@ def export_public(run: RunDir, out: Path, *, traces: bool = False) -> Exported:
 
     UsageError: `out` is there already or cannot be written; the gold of a task is not here to search for.
     """
-    search = _search(run)
+    search = gold_search(run)
     with place.new(out) as beside:
         beside.mkdir()
         _write(run, beside, traces=traces)
@@ -67,7 +67,8 @@ def export_public(run: RunDir, out: Path, *, traces: bool = False) -> Exported:
     return exported
 
 
-def _search(run: RunDir) -> GoldSearch:
+def gold_search(run: RunDir) -> GoldSearch:
+    """For the gold of every task of a run. UsageError: that of one is not here, so nothing can be proved."""
     gold = run.gold()
     lacking = [row["id"] for row in run.tasks() if row["id"] not in gold]
     if lacking or not gold:

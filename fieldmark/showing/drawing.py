@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
+from fieldmark.showing.pictures import Draw
 from fieldmark.showing.timeline import Moment, Tone
 
 _STYLES: dict[Tone, str] = {
@@ -21,8 +22,10 @@ def draw_header(lines: Iterable[tuple[str, str]], console: Console) -> None:
         console.print(Text.assemble((f"{name:{_NAME}}", "bold"), value), soft_wrap=True)
 
 
-def draw_timeline(moments: Iterable[Moment], console: Console) -> None:
+def draw_timeline(moments: Iterable[Moment], console: Console, draw: Draw | None = None) -> None:
     """A line an event, what belongs to it indented below: `seq`, seconds since the lease, who tells it.
+
+    `draw` draws the pictures that are new with an event.
 
     A pipe gets whole lines, which are easier to search, without Rich, which takes its time.
     """
@@ -33,6 +36,9 @@ def draw_timeline(moments: Iterable[Moment], console: Console) -> None:
             console.print(_styled(moment, start, console, width), soft_wrap=True)
         else:
             console.file.write(f"\n{_INDENT}".join([start + moment.head, *moment.below]) + "\n")
+        if draw:
+            for picture in moment.pictures:
+                draw(picture)
 
 
 def _styled(moment: Moment, start: str, console: Console, width: int) -> Text:

@@ -38,7 +38,7 @@ def header(shown: Shown) -> list[tuple[str, str]]:
 
 
 def _picture(shown: Shown) -> str:
-    start = next((event for event in shown.events if isinstance(event, EpisodeStart)), None)
+    start = _start(shown)
     if start is None:
         return ""
     size = f"{start.image.width}×{start.image.height}"
@@ -46,6 +46,16 @@ def _picture(shown: Shown) -> str:
         "" if start.view.blob == start.image.blob else f" · shown as {start.view.width}×{start.view.height}"
     )
     return f"{size} {start.image.media_type}{view} · {start.image.blob} · {where(shown, start.image)}"
+
+
+def task_picture(shown: Shown) -> Picture | None:
+    """As the agent was given it."""
+    start = _start(shown)
+    return start.view if start else None
+
+
+def _start(shown: Shown) -> EpisodeStart | None:
+    return next((event for event in shown.events if isinstance(event, EpisodeStart)), None)
 
 
 def where(shown: Shown, picture: Picture) -> str:
@@ -88,7 +98,7 @@ def _failure(shown: Shown) -> str:
     if failure is None:
         return ""
     why = f" · {shown.why.reason}" if shown.why else ""
-    return f"{_class(failure)} · by {failure.stage}, events {_events(failure.events)}{why}"
+    return f"{_class(failure)} · by {failure.stage}, events {_events(shown.cited)}{why}"
 
 
 def _class(failure: Failure) -> str:

@@ -34,6 +34,12 @@ class Shown:
     why: FailureReason | None = None
     gold_facts: GoldFacts | None = None
 
+    @property
+    def cited(self) -> list[int]:
+        """The `seq` of each event that shows the failure, those that gold found where it is shown."""
+        found = [*(self.failure.events if self.failure else ()), *(self.why.events if self.why else ())]
+        return sorted(set(found))
+
 
 def look(folder: RunDir, record: EpisodeRecord, *, private: bool) -> Shown:
     """Everything of one episode. UsageError: its trace cannot be read."""

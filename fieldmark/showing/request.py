@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,8 @@ from fieldmark.sandbox.gateway.wire.requests import rebuild, stored_text
 from fieldmark.trace import Event, ModelRequest, ModelResponse
 
 _NO_URL = "http://localhost:8000/v1"
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HTTP = re.compile(r"https?://")
 
 
 def request_of(events: Sequence[Event], event: Event) -> ModelRequest | None:
@@ -48,7 +51,8 @@ def without_pictures(request: ModelRequest, folder: RunDir) -> str:
 def curl(request: ModelRequest, folder: RunDir, record: EpisodeRecord, beside: Path) -> str:
     """Write the request as received into the folder `beside`, and the command that sends it.
 
-    The key is named by its variable. UsageError: another file is there already.
+    The key is named by its variable. run.json may be a stranger's, and the command goes to a shell: what is
+    no name of a variable or no address is not taken. UsageError: another file is there already.
     """
     file = beside / f"{episode_key(*record.key)}-event-{request.seq}.json"
     data = as_received(request, folder)
@@ -60,8 +64,9 @@ def curl(request: ModelRequest, folder: RunDir, record: EpisodeRecord, beside: P
         raise UsageError(f"cannot write {file}: {error.strerror}: go to a folder of yours") from None
     model = _model(folder.config(), request.role)
     wire = format_named(request.wire)
-    url = endpoint(str(model.get("base_url") or _NO_URL), wire.PATH)
-    key = f"${model.get('key_env') or 'OPENAI_API_KEY'}"
+    url = endpoint(_url(model) or _NO_URL, wire.PATH)
+    name = str(model.get("key_env") or "")
+    key = f"${name if _VARIABLE.fullmatch(name) else 'OPENAI_API_KEY'}"
     own = [f'-H "x-api-key: {key}"', "-H 'anthropic-version: 2023-06-01'"]
     headers = own if wire.NAME == "messages" else [f'-H "Authorization: Bearer {key}"']
     data_file = shlex.quote(f"@{file}")
@@ -79,7 +84,7 @@ def unlike(request: ModelRequest, folder: RunDir) -> list[str]:
     told = []
     if request.sent:
         told.append(f"the gateway sent these otherwise: {', '.join(sorted(request.sent))}")
-    if not _model(folder.config(), request.role).get("base_url"):
+    if not _url(_model(folder.config(), request.role)):
         told.append(f"the run names no server for {request.model}: put yours in place of {_NO_URL}")
     return told
 
@@ -93,6 +98,12 @@ def _model(config: dict[str, Any], role: str) -> dict[str, Any]:
     for part in parts:
         found |= {key: value for key, value in part.items() if value} if isinstance(part, dict) else {}
     return found
+
+
+def _url(model: dict[str, Any]) -> str | None:
+    """The model's server, where the run names one."""
+    url = model.get("base_url")
+    return url if isinstance(url, str) and _HTTP.match(url) else None
 
 
 def _gone(request: ModelRequest, folder: RunDir) -> UsageError:

@@ -5,8 +5,8 @@ A box stands in pixels of the original picture, as `[x0, y0, x1, y1]`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from fieldmark.counting import counted
@@ -40,7 +40,10 @@ Tone = Literal["plain", "bad", "model", "tool", "answer", "quiet"]
 
 @dataclass(frozen=True)
 class Moment:
-    """One event. `head` says what happened, `below` are further lines; all are safe on a terminal."""
+    """One event. `head` says what happened, `below` are further lines; all are safe on a terminal.
+
+    `pictures` are new with it: those of a result.
+    """
 
     seq: int
     t: float
@@ -48,14 +51,28 @@ class Moment:
     head: str
     below: tuple[str, ...] = ()
     tone: Tone = "plain"
+    pictures: tuple[Picture, ...] = ()
 
 
-def moments(events: Sequence[Event]) -> Iterator[Moment]:
-    """In order, one for each event."""
-    names = {
-        (event.by == "gateway", event.call): event.name for event in events if isinstance(event, ToolCall)
-    }
+def moments(
+    events: Sequence[Event], cited: Collection[int] = (), where: Callable[[Picture], str] | None = None
+) -> Iterator[Moment]:
+    """In order, one for each event; those of `cited` say that they show the failure.
+
+    `where` names the file of a picture that is new, where that is to be told.
+    """
+    for moment in _moments(events):
+        if where and moment.pictures:
+            files = [one_line(f"file {where(picture)}", SHORT) for picture in moment.pictures]
+            moment = replace(moment, below=(*moment.below, *files))
+        yield replace(moment, head=f"{moment.head} · shows the failure") if moment.seq in cited else moment
+
+
+def _moments(events: Sequence[Event]) -> Iterator[Moment]:
+    names: dict[tuple[bool, str], str] = {}
     for event in events:
+        if isinstance(event, ToolCall):
+            names[event.by == "gateway", event.call] = event.name
         if isinstance(event, ToolResult):
             yield _result(event, names.get((event.by == "gateway", event.call), "?"))
         else:
@@ -132,7 +149,8 @@ def _result(event: ToolResult, name: str) -> Moment:
     more = [*map(_picture, event.pictures), *map(_region, event.regions[:REGIONS])]
     if len(event.regions) > REGIONS:
         more.append(f"and {len(event.regions) - REGIONS} more places")
-    return _moment(event, head, below, "plain" if event.ok else "bad", more)
+    told = _moment(event, head, below, "plain" if event.ok else "bad", more)
+    return replace(told, pictures=tuple(event.pictures))
 
 
 def _picture(picture: Picture) -> str:

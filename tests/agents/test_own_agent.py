@@ -104,6 +104,9 @@ def test_the_template_thinks_and_acts_until_it_is_told_to_answer(run_own: Any) -
     assert str(second["messages"]).count(";base64,") == 2
     assert "no tool named 'telescope'" in str(last["messages"])
     assert "tools" not in last
+    made = [event["call"] for event in gateway.of_kind("tool_call")]
+    assert made == [event["call"] for event in gateway.of_kind("tool_result")]
+    assert len(set(made)) == 2
 
 
 def test_a_coroutine_and_a_folder_with_modules_beside_it(run_own: Any, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 collect_ignore_glob = [] if os.environ.get("FIELDMARK_TEST_PROGRAMS") == "1" else ["test_*.py"]
 
-PROGRAMS = ["inspect-ai", "pandas", "pyarrow", "pydantic"]
+PROGRAMS = ["datasets[vision]", "inspect-ai", "opentelemetry-proto", "pandas", "pyarrow", "pydantic"]
 HARBOR = "harbor"
 """Wants Python 3.12; its models and validator of ATIF need pydantic only, and no more than 3.11."""
 

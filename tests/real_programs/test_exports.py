@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 import fieldmark
+from fieldmark import jsonl
 from fieldmark.exporting.atif import export_atif
+from fieldmark.exporting.hugging_face import export_hugging_face
 from fieldmark.exporting.inspect_log import export_inspect
+from fieldmark.exporting.otel import export_otel
 from fieldmark.exporting.tables import export_csv, export_parquet
 from fieldmark.rundir import RunDir
 from tests.fieldmark.exporting.recorded import recorded_run
@@ -57,6 +60,7 @@ def test_inspect_reads_the_log(python: Path, run: RunDir, tmp_path: Path) -> Non
     export_inspect(run, tmp_path / "i.eval", private=True)
     code = """
 import json, sys
+from inspect_ai.event import event_tree
 from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 log = read_eval_log(sys.argv[1], resolve_attachments=True)
 sample = next(each for each in log.samples if each.id == "a/1")
@@ -68,6 +72,10 @@ print(json.dumps({
     "calls": [[call.id, call.function] for call in sample.messages[2].tool_calls],
     "errors": [message.error.type for message in sample.messages if message.role == "tool" and message.error],
     "summaries": sorted(each.id for each in read_eval_log_sample_summaries(sys.argv[1])),
+    "tree": [[part.id, part.type, [child.event if hasattr(child, "event") else child.id
+                                   for child in part.children]]
+             for part in event_tree(sample.events) if hasattr(part, "children")],
+    "asked": [[message.role for message in event.input] for event in sample.events if event.event == "model"],
 }))
 """
     assert reads(python, code, tmp_path / "i.eval") == {
@@ -75,6 +83,9 @@ print(json.dumps({
         "roles": ["system", "user", "assistant", "tool", "tool", "user", "assistant"],
         "picture": "data:image/png;base64,", "score": "P", "errors": ["timeout"],
         "calls": [["x", "crop_zoom"], ["x-m1.1", "task"]], "summaries": ["a/1", "b", "c"],
+        "tree": [["agent", "agent", ["model", "tool", "tool", "t2", "model"]]],
+        "asked": [["system", "user"], ["system"],
+                  ["system", "user", "assistant", "tool", "tool", "user"]],
     }  # fmt: skip
 
 
@@ -110,4 +121,46 @@ print(json.dumps([kinds, len(calls), answered["answer"], float(answered["confide
     assert reads(python, code, tmp_path / "p", tmp_path / "c") == [
         {"id": "string", "epoch": "int64", "correct": "bool", "cost": "double", "arm": "string"},
         2, "'=Saab 云栖", 0.5,
+    ]  # fmt: skip
+
+
+def test_opentelemetrys_own_messages_take_every_line(python: Path, run: RunDir, tmp_path: Path) -> None:
+    """OTLP's JSON is ProtoJSON but for its ids, which are hex there."""
+    export_otel(run, tmp_path / "o.jsonl", private=False)
+    code = """
+import base64, json, sys
+from google.protobuf import json_format
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+told = []
+for line in open(sys.argv[1], encoding="utf-8"):
+    request = json.loads(line)
+    for span in request["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+        for name in ("traceId", "spanId", "parentSpanId"):
+            if name in span:
+                span[name] = base64.b64encode(bytes.fromhex(span[name])).decode()
+    read = json_format.ParseDict(request, ExportTraceServiceRequest())
+    spans = read.resource_spans[0].scope_spans[0].spans
+    assert all(len(span.trace_id) == 16 and len(span.span_id) == 8 for span in spans)
+    assert all(span.start_time_unix_nano <= span.end_time_unix_nano for span in spans)
+    told.append([span.name for span in spans])
+print(json.dumps(sorted(told, key=len)[-1]))
+"""
+    assert reads(python, code, tmp_path / "o.jsonl")[:2] == ["invoke_agent react"] * 2
+
+
+def test_datasets_loads_the_folder_with_its_pictures(python: Path, run: RunDir, tmp_path: Path) -> None:
+    red = next(run.blobs.glob("*.png"))
+    picture = {"blob": red.stem, "media_type": "image/png", "width": 40, "height": 30}
+    jsonl.write_all(run.tasks_file, [{**row, "view": picture} for row in run.tasks()])
+    export_hugging_face(run, tmp_path / "d", pictures=False, private=True)
+    code = """
+import json, sys
+import datasets
+told = datasets.load_dataset(sys.argv[1], cache_dir=sys.argv[2])["test"]
+row = next(each for each in told if each["id"] == "a/1")
+print(json.dumps([len(told), type(told.features["image"]).__name__, row["image"].size, row["gold"],
+                  row["aliases"], row["confidence"], told.features["epoch"].dtype]))
+"""
+    assert reads(python, code, tmp_path / "d", tmp_path / "cache") == [
+        3, "Image", [40, 30], "SECRET-a/1", [], 0.5, "int64",
     ]  # fmt: skip

@@ -16,7 +16,7 @@ from fieldmark.commands.show import command
 from fieldmark.errors import UsageError
 from fieldmark.evals.failures.taxonomy import VERSION
 from fieldmark.evals.frames import load
-from fieldmark.findings import Failure
+from fieldmark.findings import Failure, FailureReason
 from fieldmark.records import Verdict
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox.gateway.wire.chat import NAME as CHAT
@@ -160,6 +160,28 @@ def test_the_request_of_a_model_call_to_the_byte(
     assert "is there already" in refusal(folder, "plane-1", "--event", seq, "--curl")
 
 
+@pytest.mark.parametrize("said", ['X"; touch OWNED; echo "', "$(touch OWNED)", "A B", "-o/etc/passwd"])
+def test_what_a_strangers_run_says_of_its_server_does_nothing_in_a_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    config = {"model": {"base_url": said, "key_env": said}}
+    builder = RunBuilder(tmp_path / "run", config=config).task("plane-1")
+    asked = compact({"model": "m", "messages": []})
+    parts = fields(
+        format_named(CHAT), asked, without_pictures(asked), {"model": "m", "messages": []},
+        builder.folder.blob_store().put_text,
+    )  # fmt: skip
+    episode = builder.episode("plane-1")
+    episode.request("m7").events[-1].update(parts)
+    folder = builder.finish()
+    monkeypatch.chdir(tmp_path)
+    told = show(folder, "plane-1", "--event", episode.events[-1]["seq"], "--curl")
+    assert said not in told.stdout
+    assert "curl http://localhost:8000/v1/chat/completions" in told.stdout
+    assert "Bearer $OPENAI_API_KEY" in told.stdout
+    assert "names no server" in told.stderr
+
+
 def test_ten_thousand_events_take_no_time(builder: RunBuilder) -> None:
     """Case 10-08, on a terminal."""
     episode = builder.episode("plane-1")
@@ -180,10 +202,17 @@ def test_a_class_of_an_earlier_verdict_is_no_longer_told(builder: RunBuilder) ->
     folder = builder.finish()
     row = Failure(
         id="plane-1", taxonomy=VERSION, outcome="incorrect", label="no_acquisition", stage="facts",
-        classifier="facts",
+        classifier="facts", events=[0],
     )  # fmt: skip
+    why = FailureReason(id="plane-1", classifier="facts", reason="", events=[2])
+    jsonl.append(folder.failure_reasons_file, why.model_dump(mode="json"))
     jsonl.append(folder.failures_file, row.model_dump(mode="json"))
-    assert "no_acquisition" in show(folder, "plane-1").stdout
+    told = show(folder, "plane-1").stdout
+    assert "no_acquisition · by facts, events 0, 2" in told
+    public = show(folder, "plane-1", "--no-private").stdout
+    for text, events in ((told, ["0", "2"]), (public, ["0"])):
+        marked = [line.split()[0] for line in text.splitlines() if line.endswith("· shows the failure")]
+        assert marked == events
     assert list(load(folder.path).failures.label) == ["no_acquisition"]
     folder.add_verdict(Verdict(id="plane-1", label="correct", score=1, judge="exact"))
     assert "no_acquisition" not in show(folder, "plane-1").stdout
