@@ -27,6 +27,8 @@ from fieldmark.trace import Event, parse_event
 AnyRow = TypeVar("AnyRow", bound=Row)
 STUDY_JSON = "study.json"
 """What the folder of a study has, whose runs are folders in it."""
+VIEW_JOIN = "~"
+"""Stands between the names of a study and its run: a slash would end the name in a URL."""
 
 
 class RunReader:
@@ -57,6 +59,13 @@ class RunReader:
         self.memory_withheld_file = self.private / "memory_withheld.jsonl"
         self.paths_file = self.private / "paths.json"
         self.report_html = path / "report.html"
+
+    @property
+    def view_name(self) -> str:
+        """Its name in the addresses of `fieldmark view`: a run of a study stands after the study's name."""
+        path = self.path.resolve()
+        in_study = (path.parent / STUDY_JSON).exists()
+        return f"{path.parent.name}{VIEW_JOIN}{path.name}" if in_study else path.name
 
     def blob_store(self) -> BlobStore:
         """Its blobs; a run of a study shares them with the others (`blobs/` beside the runs)."""

@@ -6,6 +6,7 @@ from fieldmark.evals.inspector.facts import FACTS, holding
 from fieldmark.evals.inspector.filters import CHOICES, PAGE, Filter, failure_of, values
 from fieldmark.evals.inspector.index import Index
 from fieldmark.evals.inspector.pages.rendering import render
+from fieldmark.evals.metrics.last_step import LAST_STEPS
 
 
 def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
@@ -32,6 +33,7 @@ def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
         choices={choice: values(run.rows, choice) for choice in CHOICES if private or choice != "marked"},
         facts={key: fact.title for key, fact in FACTS.items() if private or not fact.private},
         epochs=len({row.record.epoch for row in run.rows}) > 1,
+        steps=LAST_STEPS,
         live=run.running,
     )
 
