@@ -33,6 +33,8 @@ STUDY_JSON = "study.json"
 LOCK = ".lock"
 _TRACE = re.compile(r"(?:(?P<key>[^.]+)|\.(?P<pending>[^.]+)\.a(?P<attempt>\d+))\.jsonl")
 """A committed trace, or that of an attempt in flight."""
+VIEW_JOIN = "~"
+"""Stands between the names of a study and its run: a slash would end the name in a URL."""
 
 
 class RunReader:
@@ -63,6 +65,13 @@ class RunReader:
         self.memory_withheld_file = self.private / "memory_withheld.jsonl"
         self.paths_file = self.private / "paths.json"
         self.report_html = path / "report.html"
+
+    @property
+    def view_name(self) -> str:
+        """Its name in the addresses of `fieldmark view`: a run of a study stands after the study's name."""
+        path = self.path.resolve()
+        in_study = (path.parent / STUDY_JSON).exists()
+        return f"{path.parent.name}{VIEW_JOIN}{path.name}" if in_study else path.name
 
     def blob_store(self) -> BlobStore:
         """Its blobs; a run of a study shares them with the others (`blobs/` beside the runs)."""

@@ -57,6 +57,21 @@ class Difference(BaseModel):
     details: list[tuple[str, str, str]]
 
 
+def made_with(run: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """(aspect, key, value) of all that a run.json says the run was made with, options at their default too.
+
+    Not the hosts that no run opens: they are records of the pictures.
+    """
+    whole = _whole(run)
+    return [
+        (name, key, text)
+        for name, parts in _ASPECTS.items()
+        for part in parts
+        for key, text in _flat(part, _at(whole, part))
+        if "guard" not in key.split(".")
+    ]
+
+
 def differences(a: dict[str, Any], b: dict[str, Any]) -> list[Difference]:
     """The aspects in which two run.json differ."""
     one, other = _whole(a), _whole(b)

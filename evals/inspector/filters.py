@@ -12,17 +12,15 @@ from urllib.parse import urlencode
 from fieldmark.evals.inspector.facts import FACTS
 from fieldmark.evals.inspector.index import EpisodeRow, Index
 from fieldmark.evals.inspector.search import Found
+from fieldmark.evals.metrics.episode_rows import failure_name
 
 PAGE = 100
 """Episodes on a page."""
-NOT_CLASSIFIED = "not classified"
 
 
 def failure_of(row: EpisodeRow) -> str:
     """The class of a wrong answer; "left open" where nothing decided yet; "" where there is none."""
-    if not row.wrong:
-        return ""
-    return NOT_CLASSIFIED if row.failure is None else row.failure.label or "left open"
+    return failure_name(row.cell, row.failure)
 
 
 COLUMNS: dict[str, Callable[[EpisodeRow], Any]] = {
@@ -56,12 +54,14 @@ class Fit:
 class Filter:
     """What a URL asks for; a word that means nothing here is not asked for. Seconds are wall time.
 
+    `at` is the action of the last act, or the boundary of an error (`last_step`).
     `text` is looked for in ids and answers and, with `results`, in what tools gave back.
     """
 
     chosen: dict[str, str] = field(default_factory=dict)
     facts: tuple[str, ...] = ()
     tool: str = ""
+    at: str = ""
     text: str = ""
     results: bool = False
     least: float | None = None
@@ -78,6 +78,7 @@ class Filter:
             chosen={name: query[name] for name in CHOICES if query.get(name)},
             facts=tuple(dict.fromkeys(name for name in facts if name in FACTS)),
             tool=query.get("tool", "").strip(),
+            at=query.get("at", "").strip(),
             text=query.get("q", "").strip(),
             results=query.get("in") == "results",
             least=_number(query.get("least")),
@@ -95,7 +96,7 @@ class Filter:
     def query(self, **changes: Any) -> str:
         """The same as a URL's query, with these fields changed; page 1 unless `page` says otherwise."""
         fields: dict[str, Any] = {
-            **self.chosen, "fact": list(self.facts), "tool": self.tool, "q": self.text,
+            **self.chosen, "fact": list(self.facts), "tool": self.tool, "at": self.at, "q": self.text,
             "in": "results" if self.results else "",
             "least": _written(self.least), "most": _written(self.most), "sort": self.sort,
             "down": "1" if self.down else "",
@@ -109,12 +110,14 @@ class Filter:
         return self.query(sort=column, down="1" if again else "")
 
     def apply(self, rows: Iterable[EpisodeRow], index: Index) -> Fit:
-        """The rows that fit, in order. Traces are opened only for a tool or for words in results, and of
-        these only those that all else left over.
+        """The rows that fit, in order. Traces are opened only for a tool, a last act or words in results, and
+        of these only those that all else left over.
         """
         fit = [row for row in rows if self._fits(row)]
         if self.tool:
             fit = [row for row in fit if self.tool in index.tools.of(row.record)]
+        if self.at:
+            fit = [row for row in fit if self.at == index.last_steps.of(row.record)]
         found = None
         if self.text and self.results:
             found = index.results.find([row.record for row in fit if not self._says(row)], self.text)

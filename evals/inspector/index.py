@@ -19,6 +19,7 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.facts.found import judged
 from fieldmark.evals.facts.stored import EpisodeFacts
 from fieldmark.evals.failures.current import WRONG, current_failures
+from fieldmark.evals.inspector.last_steps import LastSteps
 from fieldmark.evals.inspector.search import ResultSearch
 from fieldmark.evals.inspector.tools_used import ToolsUsed
 from fieldmark.evals.inspector.unfinished import Unfinished, unfinished
@@ -111,6 +112,7 @@ class Index:
     def __init__(self, folder: RunDir) -> None:
         self.folder = folder
         self.tools = ToolsUsed(folder)
+        self.last_steps = LastSteps(folder)
         self.results = ResultSearch(folder)
         self._lock = threading.Lock()
         self._read: tuple[Signature, Snapshot] | None = None

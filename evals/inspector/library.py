@@ -8,11 +8,9 @@ from pathlib import Path
 
 from fieldmark.errors import UsageError
 from fieldmark.evals.inspector.index import Index
+from fieldmark.run_reader import VIEW_JOIN
 from fieldmark.rundir import RunDir
 from fieldmark.study.folder import StudyDir
-
-JOIN = "~"
-"""Stands between the names of a study and its run: a slash would end the name in a URL."""
 
 
 class Library:
@@ -72,9 +70,9 @@ def _of(folder: Path) -> Iterator[tuple[str, Path]]:
     try:
         if StudyDir(folder).begun:
             for _, run in StudyDir.open(folder).begun_runs():
-                yield f"{folder.name}{JOIN}{run.path.name}", run.path
+                yield run.view_name, run.path
         elif RunDir(folder).run_json.exists():
-            yield folder.name, folder
+            yield RunDir(folder).view_name, folder
     except (UsageError, OSError):
         return  # one unreadable folder among many hides no other
 
@@ -85,6 +83,6 @@ def _is_one(folder: Path) -> bool:
 
 def _free(name: str, taken: dict[str, Path]) -> str:
     number = 1
-    while (free := name if number == 1 else f"{name}{JOIN}{number}") in taken:
+    while (free := name if number == 1 else f"{name}{VIEW_JOIN}{number}") in taken:
         number += 1
     return free

@@ -7,11 +7,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from fieldmark.evals.comparison.differences import made_with
 from fieldmark.evals.facts.stored import stored_facts
 from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
 from fieldmark.evals.metrics.by_skill import SkillRow, by_skill
 from fieldmark.evals.metrics.calibration import Calibration, calibration
 from fieldmark.evals.metrics.caveats import caveats_of, sight_caveats
+from fieldmark.evals.metrics.clusters import Cluster, clusters
+from fieldmark.evals.metrics.episode_rows import EpisodeRow, episode_rows
 from fieldmark.evals.metrics.failures import Failures, failures
 from fieldmark.evals.metrics.groups import Grouped, grouped
 from fieldmark.evals.metrics.judging import JudgingFacts, judging
@@ -20,15 +23,16 @@ from fieldmark.evals.metrics.levels import LevelRow, levels
 from fieldmark.evals.metrics.marginal import MarginalRow, marginal
 from fieldmark.evals.metrics.memory import MemoryFacts, memory_facts
 from fieldmark.evals.metrics.outcomes import Cell, cells
-from fieldmark.evals.metrics.reading import Read, read_trace
+from fieldmark.evals.metrics.reading import read_trace
 from fieldmark.evals.metrics.repeats import Repeats, repeats
 from fieldmark.evals.metrics.runtime import PhaseRow, RuntimeRow, phase_rows, runtime
 from fieldmark.evals.metrics.sight import SightFacts, sight
+from fieldmark.evals.metrics.spread import Spread, spread
 from fieldmark.evals.metrics.statuses import StatusRow, statuses
 from fieldmark.evals.metrics.support import Facts, Support, support
-from fieldmark.evals.metrics.tool_use import CallsRow, ToolUse, by_action, by_tool, tool_use
+from fieldmark.evals.metrics.tool_use import CallsRow, ErrorRow, ToolUse, by_action, by_tool, errors, tool_use
 from fieldmark.evals.metrics.usage import Money, UsageRow, judges_usage, money, usage
-from fieldmark.records import AGENT_STATUSES, EpisodeRecord, Leak
+from fieldmark.records import AGENT_STATUSES, Leak
 from fieldmark.rundir import RunDir
 
 
@@ -36,10 +40,12 @@ class RunFacts(BaseModel):
     """What run.json says of the run, "?" where it does not. `sees`: the model takes pictures.
 
     A replayed model is marked as one, and does not see: it says what it said then. `image` is what stood in
-    for the pictures (`--image`): full, blank or a number of pixels.
+    for the pictures (`--image`): full, blank or a number of pixels. `view` is its name in the addresses of
+    `fieldmark view`, `limit` the seconds that an episode may take, None where run.json does not say.
     """
 
     name: str
+    view: str
     benchmark: str
     agent: str
     model: str
@@ -49,19 +55,7 @@ class RunFacts(BaseModel):
     judges: list[str]
     state: str
     started: str
-
-
-class EpisodeRow(BaseModel):
-    """One episode for the reader of a report. `seconds` is wall time; `acts` is None without a trace."""
-
-    id: str
-    epoch: int
-    status: str
-    answer: str | None
-    verdict: str
-    finer: bool
-    seconds: float
-    acts: int | None
+    limit: float | None
 
 
 class Summary(BaseModel):
@@ -80,10 +74,12 @@ class Summary(BaseModel):
     tool_use: ToolUse
     by_tool: list[CallsRow]
     by_action: list[CallsRow]
+    errors: list[ErrorRow]
     by_skill: list[SkillRow]
     marginal: list[MarginalRow]
     memory: MemoryFacts | None
     runtime: list[RuntimeRow]
+    spread: list[Spread]
     phases: list[PhaseRow]
     usage: list[UsageRow]
     money: Money
@@ -92,7 +88,9 @@ class Summary(BaseModel):
     support: Support
     judging: JudgingFacts
     failures: Failures
+    clusters: list[Cluster]
     episodes: list[EpisodeRow]
+    made_with: list[tuple[str, str, str]]
     caveats: list[str]
 
 
@@ -115,8 +113,10 @@ def summarise(
         if cell.record and cell.record.status in AGENT_STATUSES and (found := read[cell.record.key])
     ]
     agents = [found.acts for _, found in told]
+    actions = by_action(agents)
     seen = sight((record, found.sight) for record, found in told)
     about = run_facts(run, config, grid)
+    rows = episode_rows(run, grid, {key: found.acts if found else None for key, found in read.items()})
     return Summary(
         run=about,
         tasks=len({cell.id for cell in grid}),
@@ -130,11 +130,13 @@ def summarise(
         statuses=statuses(grid, len(refused) if isinstance(refused, list) else 0),
         tool_use=tool_use(agents, every_call=every_call),
         by_tool=by_tool(agents),
-        by_action=by_action(agents),
+        by_action=actions,
+        errors=errors(actions),
         by_skill=by_skill(agents, [found.skills for _, found in told], config),
         marginal=marginal(grid, {key: found.acts if found else None for key, found in read.items()}),
         memory=memory_facts(run, grid, {key: found.memory if found else None for key, found in read.items()}),
         runtime=runtime(grid),
+        spread=spread(grid),
         phases=phase_rows(grid, {record.key: found.phases for record, found in told}),
         usage=[*usage(grid), *judges_usage(uses)],
         money=money(grid, uses, config),
@@ -143,7 +145,9 @@ def summarise(
         support=support(grid, stored_facts(run) if facts is None else facts),
         judging=judging(grid),
         failures=failures(run, grid),
-        episodes=[_episode(cell, cell.record, read[cell.record.key]) for cell in grid if cell.record],
+        clusters=clusters((row.failure, row.at, row.top) for row in rows if row.failure),
+        episodes=rows,
+        made_with=made_with(config),
         caveats=[
             *caveats_of(run, grid, sum(found is None for found in read.values())),
             *(sight_caveats(seen, config.get("probe")) if about.sees else []),
@@ -154,10 +158,11 @@ def summarise(
 def run_facts(run: RunDir, config: dict[str, Any], grid: list[Cell]) -> RunFacts:
     """What `config`, its run.json, says of a run."""
     model, benchmark = _dict(config.get("model")), _dict(config.get("benchmark"))
-    tools = config.get("tools")
+    tools, limit = config.get("tools"), _dict(config.get("limits")).get("seconds")
     replayed = "replays" in model
     return RunFacts(
         name=str(config.get("name") or run.path.name),
+        view=run.view_name,
         benchmark=" ".join(str(benchmark[key]) for key in ("name", "version") if benchmark.get(key)) or "?",
         agent=str(config.get("agent") or "?"),
         model=str(model.get("name") or "?") + (" (replay)" if replayed else ""),
@@ -167,21 +172,9 @@ def run_facts(run: RunDir, config: dict[str, Any], grid: list[Cell]) -> RunFacts
         judges=sorted({cell.verdict.judge for cell in grid if cell.verdict}),
         state=str(config.get("state") or "?"),
         started=str(config.get("started") or "?"),
+        limit=limit if isinstance(limit, int | float) and not isinstance(limit, bool) else None,
     )
 
 
 def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _episode(cell: Cell, record: EpisodeRecord, read: Read | None) -> EpisodeRow:
-    return EpisodeRow(
-        id=cell.id,
-        epoch=cell.epoch,
-        status=record.status,
-        answer=record.answer,
-        verdict=cell.outcome,
-        finer=cell.outcome == "correct" and cell.verdict is not None and cell.verdict.finer,
-        seconds=record.seconds,
-        acts=None if read is None else len(read.acts.acts),
-    )

@@ -40,6 +40,14 @@ class CallsRow(BaseModel):
     kinds: dict[str, int]
 
 
+class ErrorRow(BaseModel):
+    """The failed calls of one kind of error, over all failed calls and over all calls."""
+
+    kind: str
+    of_failed: Share
+    of_calls: Share
+
+
 def tool_use(episodes: list[EpisodeActs], *, every_call: bool = False) -> ToolUse:
     """Totals over episodes that have a trace; with `every_call` all calls but `answer` are acts."""
     counted = [[act for side, act in episode.calls if side is None or every_call] for episode in episodes]
@@ -82,3 +90,13 @@ def _calls_row(name: str, calls: list[Act]) -> CallsRow:
         errors=Share.of(sum(call.ok is False for call in calls), len(calls)),
         kinds={str(kind): count for kind, count in kinds.most_common()},
     )
+
+
+def errors(rows: list[CallsRow]) -> list[ErrorRow]:
+    """The kinds of error of all these calls, the most frequent first."""
+    kinds = sum((Counter(row.kinds) for row in rows), Counter())
+    failed, calls = round(sum(row.errors.count for row in rows)), sum(row.calls for row in rows)
+    return [
+        ErrorRow(kind=kind, of_failed=Share.of(times, failed), of_calls=Share.of(times, calls))
+        for kind, times in sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]

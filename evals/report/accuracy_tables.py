@@ -6,6 +6,7 @@ from fieldmark.evals.metrics.accuracy import ALL, AccuracyRow, MacroRow
 from fieldmark.evals.metrics.groups import Grouped
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import count, interval, percent
+from fieldmark.evals.report.selection import Selection
 from fieldmark.evals.report.table import Table
 
 
@@ -23,7 +24,9 @@ def categories_table(summary: Summary) -> Table:
     columns = "split|category|tasks|correct /done|strict %|CI 95%|soft /done|soft %".split("|")
     found = summary.accuracy.rows
     totals = frozenset(index for index, row in enumerate(found) if row.top == ALL)
-    return Table("Accuracy" + _partial(summary), note, columns, [_category(row) for row in found], 2, totals)
+    behind = {(line, 3): Selection.of(split=row.split, top=row.top) for line, row in enumerate(found)}
+    rows = [_category(row) for row in found]
+    return Table("Accuracy" + _partial(summary), note, columns, rows, 2, totals, behind=behind)
 
 
 def _category(row: AccuracyRow) -> list[str]:

@@ -48,6 +48,7 @@ def calls_table(title: str, found: list[CallsRow]) -> Table:
     note = "Innermost calls: a shell call that ran a tool counts as that tool. error rate = failed / calls."
     columns = "name|calls|share %|failed /calls|error rate %|kinds of error".split("|")
     total = sum(row.calls for row in found)
+    note += f" share: of {total} calls."
     rows = [
         [
             row.name,
@@ -60,6 +61,23 @@ def calls_table(title: str, found: list[CallsRow]) -> Table:
         for row in _shortened(found)
     ]
     return Table(title, note, columns, rows, wraps="kinds of error")
+
+
+def errors_table(summary: Summary) -> Table:
+    """The failed calls by kind of error; no rows where none is known."""
+    rows = [
+        [
+            row.kind,
+            count(row.of_failed),
+            percent(row.of_failed.fraction),
+            count(row.of_calls),
+            percent(row.of_calls.fraction),
+        ]
+        for row in summary.errors
+    ]
+    note = "Innermost calls. A failed call that tells no kind is in no row."
+    columns = ["kind", "calls /failed", "% of failed", "calls /calls", "% of calls"]
+    return Table("Kinds of error", note, columns, rows)
 
 
 def skills_table(summary: Summary) -> Table:

@@ -16,6 +16,7 @@ from fieldmark.evals.metrics.failures import (
 )
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import count, interval, number, percent
+from fieldmark.evals.report.selection import Selection
 from fieldmark.evals.report.table import Table
 
 _SHORT = {
@@ -84,9 +85,9 @@ def _classes(summary: Summary) -> Table:
     if any(row.name == NOT_CLASSIFIED and row.share.count for row in found.labels):
         note += f" {NOT_CLASSIFIED}: `fieldmark classify` has not run since they were judged."
     columns = ["class", "count /wrong", "%", "CI 95%"]
-    return Table(
-        "Why answers were wrong" + _partial(summary), note, columns, rows, 1, frozenset({len(rows) - 1})
-    )
+    behind = {(line, 1): Selection.of(failure=row.name) for line, row in enumerate(found.labels)}
+    title = "Why answers were wrong" + _partial(summary)
+    return Table(title, note, columns, rows, 1, frozenset({len(rows) - 1}), behind=behind)
 
 
 def _row(row: FailureShare) -> list[str]:

@@ -23,11 +23,20 @@ def study_tables(made: StudyComparison) -> list[Table]:
 
 def study_plots(made: StudyComparison) -> list[Plot]:
     """The accuracy of each arm, its difference to the baseline, and the way from cold to warm."""
-    arms = [Mark(arm.arm, arm.accuracy.strict.fraction, arm.accuracy.interval) for arm in made.arms]
+    arms = [
+        Mark(f"{arm.arm} ({count(arm.accuracy.strict)})", arm.accuracy.strict.fraction, arm.accuracy.interval)
+        for arm in made.arms
+    ]
     others = [versus.paired for versus in made.comparison.versus]
-    gains = [Mark(paired.b, paired.difference, paired.interval) for paired in others]
+    gains = [
+        Mark(f"{paired.b} (n = {paired.table.n})", paired.difference, paired.interval) for paired in others
+    ]
     way = [
-        Mark(f"{each.arm}, quarter {each.quarter}", each.correct.fraction, each.interval)
+        Mark(
+            f"{each.arm}, quarter {each.quarter} ({count(each.correct)})",
+            each.correct.fraction,
+            each.interval,
+        )
         for each in made.quarters
     ]
     against = f"To {made.arms[0].arm}, in percentage points, with the 95 % interval."

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fieldmark.evals.report.selection import Selection
+
+Place = tuple[int, int]
+"""(row, column) of a cell."""
 
 
 @dataclass(frozen=True)
 class Table:
     """The `text_columns` leftmost columns hold text, the others figures; `totals` index the total rows.
 
-    `wraps` names a column on the right that holds text too, `texts` index further ones.
+    `wraps` names a column on the right that holds text too, `texts` index further ones. For a page:
+    `shades`, the fractions 0–1 that colour a cell, and `behind`, the episodes that a cell counts.
     """
 
     title: str
@@ -20,6 +27,8 @@ class Table:
     totals: frozenset[int] = frozenset()
     wraps: str = ""
     texts: frozenset[int] = frozenset()
+    shades: Mapping[Place, float] = field(default_factory=dict)
+    behind: Mapping[Place, Selection] = field(default_factory=dict)
 
     def is_text(self, place: int) -> bool:
         """Whether the column at that index is aligned as text."""

@@ -12,8 +12,9 @@ from rich.text import Text
 
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import headline, marks
+from fieldmark.evals.report.runs_tables import comparisons
+from fieldmark.evals.report.sections import tables
 from fieldmark.evals.report.table import Table
-from fieldmark.evals.report.tables import comparisons, tables
 
 WIDTH = 100
 """Columns at most, and where the output is no terminal."""

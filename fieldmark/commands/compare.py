@@ -68,8 +68,9 @@ def command(
 def _write(path: Path, folders: list[RunDir], tables: list[Table]) -> None:
     from fieldmark.evals.metrics.summary import summarise
     from fieldmark.evals.report.html import write_html
+    from fieldmark.evals.report.thumbnails import Thumbnails
     from fieldmark.facts import facts_of_run
     from fieldmark.leaks import leaks_of
 
     summaries = [summarise(folder, leaks_of(folder), facts_of_run(folder)) for folder in folders]
-    write_html(summaries, path, tables)
+    write_html(summaries, path, tables, thumbnails=Thumbnails(folders))

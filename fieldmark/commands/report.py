@@ -68,8 +68,9 @@ def show(
     from fieldmark.evals.report.figures import headline
     from fieldmark.evals.report.html import write_html
     from fieldmark.evals.report.published_table import published_table
-    from fieldmark.evals.report.tables import comparisons
+    from fieldmark.evals.report.runs_tables import beside_each_other
     from fieldmark.evals.report.terminal import print_tables
+    from fieldmark.evals.report.thumbnails import Thumbnails
     from fieldmark.facts import facts_of_run
     from fieldmark.leaks import leaks_of
 
@@ -91,8 +92,9 @@ def show(
     pages = {html: folders} if html else {folder.report_html: [folder] for folder in folders}
     for path, shown in pages.items():
         found = [summary for folder, summary in zip(folders, summaries, strict=True) if folder in shown]
-        several = comparisons(found) if paper and len(found) > 1 else []
-        write_html(found, path, [*several, *([published_table(beside(shown))] if paper else [])])
+        several, plots = beside_each_other(shown, found)
+        compared = [*several, *([published_table(beside(shown))] if paper else [])]
+        write_html(found, path, compared, plots, Thumbnails(shown))
         if not as_json:
             click.echo(f"report: {path}")
     if not as_json:
@@ -109,16 +111,17 @@ def show_study(
     from fieldmark.evals.report.html import write_html
     from fieldmark.evals.report.study_tables import study_plots, study_tables
     from fieldmark.evals.report.terminal import print_tables
+    from fieldmark.evals.report.thumbnails import Thumbnails
     from fieldmark.facts import facts_of_run
     from fieldmark.leaks import leaks_of
 
     made = study_comparison(study)
+    folders = [folder for _, folder in study.begun_runs()]
     summaries = [
-        summarise(folder, leaks_of(folder), facts_of_run(folder), every_call=every_call)
-        for _, folder in study.begun_runs()
+        summarise(folder, leaks_of(folder), facts_of_run(folder), every_call=every_call) for folder in folders
     ]
     path = html or study.report_html
-    write_html(summaries, path, study_tables(made), study_plots(made))
+    write_html(summaries, path, study_tables(made), study_plots(made), Thumbnails(folders))
     if as_json:
         runs = [summary.model_dump(mode="json") for summary in summaries]
         told = {"study": made.model_dump(mode="json"), "runs": runs}

@@ -7,6 +7,7 @@ from fieldmark.evals.inspector.filters import CHOICES, PAGE, Filter, failure_of,
 from fieldmark.evals.inspector.index import Index
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.unfinished import Unfinished
+from fieldmark.evals.metrics.last_step import LAST_STEPS
 
 
 def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
@@ -34,6 +35,7 @@ def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
         choices={choice: values(run.rows, choice) for choice in CHOICES if private or choice != "marked"},
         facts={key: fact.title for key, fact in FACTS.items() if private or not fact.private},
         epochs=len({row.record.epoch for row in run.rows}) > 1,
+        steps=LAST_STEPS,
         live=run.running,
     )
 

@@ -13,7 +13,7 @@ from fieldmark import __version__
 from fieldmark.counting import counted
 from fieldmark.evals.inspector.telling import SHORT
 from fieldmark.evals.report.figures import interval, number, percent
-from fieldmark.evals.report.html import seen
+from fieldmark.evals.report.text import seen
 
 
 def render(template: str, **values: Any) -> bytes:

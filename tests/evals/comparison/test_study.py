@@ -163,8 +163,8 @@ def test_the_report_is_one_page_and_holds_no_gold(build_run: BuildRun) -> None:
     ):
         assert title in text
         assert title in page
-    assert page.count("<article>") == 4
-    assert page.count("<svg") == 2
+    assert page.count("<article") == 4
+    assert page.partition("<article")[0].count("<svg") == 2
     assert "secret" not in (text + page).casefold()
     assert max(map(len, text.splitlines()[:-6])) <= 100
     assert "An improvement of" in text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fieldmark.evals.metrics.summary import summarise
-from fieldmark.evals.report.tables import tables
+from fieldmark.evals.report.sections import tables
 
 if TYPE_CHECKING:
     from tests.evals.conftest import BuildRun

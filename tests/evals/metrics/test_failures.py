@@ -14,7 +14,8 @@ from fieldmark.evals.metrics.failures import LEFT_OPEN, NOT_CLASSIFIED, Failures
 from fieldmark.evals.metrics.shares import Share, wilson
 from fieldmark.evals.metrics.summary import summarise
 from fieldmark.evals.report.html import render_html
-from fieldmark.evals.report.tables import comparisons, tables
+from fieldmark.evals.report.runs_tables import comparisons
+from fieldmark.evals.report.sections import tables
 from fieldmark.evals.report.terminal import WIDTH, print_table
 from fieldmark.findings import Failure, FailureLabel, FailureMark
 from fieldmark.rundir import RunDir

@@ -9,7 +9,7 @@ import pytest
 
 from fieldmark.evals.metrics.repeats import all_of, pass_at
 from fieldmark.evals.metrics.summary import summarise
-from fieldmark.evals.report.tables import tables
+from fieldmark.evals.report.sections import tables
 
 if TYPE_CHECKING:
     from tests.evals.conftest import BuildRun

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fieldmark.evals.metrics.sight import sight_in
 from fieldmark.evals.metrics.summary import summarise
-from fieldmark.evals.report.tables import tables
+from fieldmark.evals.report.sections import tables
 from fieldmark.trace import parse_event
 
 if TYPE_CHECKING:

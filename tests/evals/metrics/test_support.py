@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fieldmark.evals.metrics.shares import Share
 from fieldmark.evals.metrics.summary import summarise
 from fieldmark.evals.metrics.support import Support
-from fieldmark.evals.report.tables import tables
+from fieldmark.evals.report.sections import tables
 from fieldmark.findings import GoldFacts, TraceFacts
 from fieldmark.records import VerdictLabel
 from fieldmark.rundir import RunDir

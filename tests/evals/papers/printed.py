@@ -20,7 +20,7 @@ def printed(*runs: RunDir) -> str:
 def page(run: RunDir) -> dict[str, list[str]]:
     """The tables of report.html: title → rows."""
     tables = {}
-    for section in html.fromstring(run.report_html.read_bytes()).iter("section"):
-        rows = [[cell.text_content() for cell in row.iter("td")] for row in section.iter("tr")]
-        tables[section.findtext("h3") or ""] = [" ".join(" ".join(row).split()) for row in rows]
+    for table in html.fromstring(run.report_html.read_bytes()).iter("table"):
+        rows = [[cell.text_content() for cell in row.iter("td", "th")] for row in table.iter("tr")]
+        tables[table.findtext("caption") or ""] = [" ".join(" ".join(row).split()) for row in rows]
     return tables

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import io
+from typing import TYPE_CHECKING, Any
 
+from PIL import Image
+
+from fieldmark.blobs import BlobStore
 from fieldmark.records import Leak, Verdict, VerdictLabel
 from fieldmark.rundir import RunDir
 
@@ -15,7 +19,7 @@ ANSWERS = [
     "Saab 340B",
     "北京故宫博物院太和殿",
     "x" * 280,
-    "A long answer, of many words, that says a lot. " * 5,
+    "</script><script>window.__xss=1</script><img src=x onerror=window.__xss=2> =1+1 & 50 % of_it " * 2,
 ]
 TOPS = ["Product", "Nature", "Transport", "Culture and a category of the user's own with a long name"]
 LABELS: list[VerdictLabel] = ["correct", "partially_correct", "incorrect", "uncertain"]
@@ -25,9 +29,11 @@ TASKS = 16
 def full_run(run: RunBuilder) -> RunDir:
     """Two splits × four categories × two epochs; a panel judged; one task was not run in the second epoch."""
     run.config.update(epochs=2, agent="openclaw_stock", model={"name": f"org/{LONG}", "sees": True})
+    picture = _picture(run)
     for number in range(TASKS):
         split = "public" if number % 2 else "real-life"
         run.task(f"task-{number:02}", split=split, top=TOPS[number % 4])
+        run._tasks[-1]["view"] = picture
         for epoch in range(1 if number == 0 else 2):
             _episode(run, number, epoch)
     folder = run.finish()
@@ -43,6 +49,13 @@ def full_run(run: RunBuilder) -> RunDir:
         )  # fmt: skip
         folder.add_leak(Leak(id=record.id, epoch=record.epoch, copied=number < 3, leaked=number < 2), None)
     return folder
+
+
+def _picture(run: RunBuilder) -> dict[str, Any]:
+    file = io.BytesIO()
+    Image.new("RGB", (640, 480), "teal").save(file, "PNG")
+    digest = BlobStore(run.folder.blobs).put(file.getvalue(), "image/png")
+    return {"blob": digest, "media_type": "image/png", "width": 640, "height": 480}
 
 
 def _episode(run: RunBuilder, number: int, epoch: int) -> None:

@@ -14,7 +14,7 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.judges import get_judge
 from fieldmark.evals.judges.base import Unjudged
 from fieldmark.evals.metrics.summary import summarise
-from fieldmark.evals.report.tables import tables
+from fieldmark.evals.report.sections import tables
 from fieldmark.judging.again import Judged, judge_again, recorded_judge
 from fieldmark.judging.episodes import OUTAGES, EpisodeJudge
 from fieldmark.rundir import RunDir
