@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,9 @@ from typing import Any
 import pytest
 from PIL import Image, ImageDraw
 
-FIELDMARK = str(Path(sys.executable).with_name("fieldmark"))
+from tests.command_server import FIELDMARK as FIELDMARK
+from tests.command_server import CommandServer
+
 Fieldmark = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -21,25 +22,41 @@ OWNERS = {os.getpid()}
 """Processes that this test session started and that may own containers."""
 
 
-def spawn(command: list[str], **options: Any) -> subprocess.Popen[str]:
-    """Start a command whose containers `ours` then knows.
-
-    A scripted model plays its replies in order: no probe takes the first of them, unless a test says --probe.
-    """
+def without_probe(command: list[str]) -> list[str]:
+    """A scripted model plays its replies in order: no probe takes the first, unless a test says --probe."""
     if command[1:2] == ["run"] and not {"--resume", "--probe", "--no-probe"} & set(command):
-        command = [*command[:2], "--no-probe", *command[2:]]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+        return [*command[:2], "--no-probe", *command[2:]]
+    return command
+
+
+def spawn(command: list[str], **options: Any) -> subprocess.Popen[str]:
+    """Start a command whose containers `ours` then knows."""
+    process = subprocess.Popen(
+        without_probe(command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
     OWNERS.add(process.pid)
     return process
 
 
+@pytest.fixture(scope="session")
+def commands() -> Iterator[CommandServer | None]:
+    """What commands are forked from; None where each is to be started anew."""
+    server = None if os.environ.get("FIELDMARK_TEST_EXEC") else CommandServer()
+    yield server
+    if server:
+        server.close()
+
+
 @pytest.fixture
-def fieldmark(tmp_path: Path) -> Fieldmark:
+def fieldmark(tmp_path: Path, commands: CommandServer | None) -> Fieldmark:
     """`fieldmark("run", "--limit", "1")` in an empty folder."""
 
     def run(*arguments: object, env: dict[str, str] | None = None, timeout: float = 240) -> Any:
-        command = [FIELDMARK, *map(str, arguments)]
-        process = spawn(command, cwd=tmp_path, env={**os.environ, **(env or {})})
+        command = without_probe([FIELDMARK, *map(str, arguments)])
+        environment = {**os.environ, **(env or {})}
+        if commands:
+            return commands.run(command[1:], tmp_path, environment, timeout, OWNERS.add)
+        process = spawn(command, cwd=tmp_path, env=environment)
         try:
             out, errors = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
