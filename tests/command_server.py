@@ -74,6 +74,25 @@ class CommandServer:
         self._process.wait(30)
 
 
+def run_anew(
+    arguments: Sequence[str], cwd: Path, env: Mapping[str, str], timeout: float,
+    started: Callable[[int], object],
+) -> subprocess.CompletedProcess[str]:  # fmt: skip
+    """The same, started as a shell does it."""
+    command = [FIELDMARK, *arguments]
+    with subprocess.Popen(
+        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    ) as process:  # fmt: skip
+        started(process.pid)
+        try:
+            out, errors = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, errors)
+
+
 def _text(stream: Any) -> str:
     stream.seek(0)
     text: str = stream.read().decode()

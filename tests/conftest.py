@@ -13,9 +13,11 @@ import pytest
 from PIL import Image, ImageDraw
 
 from tests.command_server import FIELDMARK as FIELDMARK
-from tests.command_server import CommandServer
+from tests.command_server import CommandServer, run_anew
 
 Fieldmark = Callable[..., "subprocess.CompletedProcess[str]"]
+RunCommand = Callable[..., "subprocess.CompletedProcess[str]"]
+"""Of `command_server`: (arguments, cwd, env, timeout, told the pid)."""
 
 
 OWNERS = {os.getpid()}
@@ -39,30 +41,23 @@ def spawn(command: list[str], **options: Any) -> subprocess.Popen[str]:
 
 
 @pytest.fixture(scope="session")
-def commands() -> Iterator[CommandServer | None]:
-    """What commands are forked from; None where each is to be started anew."""
-    server = None if os.environ.get("FIELDMARK_TEST_EXEC") else CommandServer()
-    yield server
-    if server:
-        server.close()
+def run_command() -> Iterator[RunCommand]:
+    """Run a command, waited for: as a fork, or where FIELDMARK_TEST_EXEC is set started anew."""
+    if os.environ.get("FIELDMARK_TEST_EXEC"):
+        yield run_anew
+        return
+    server = CommandServer()
+    yield server.run
+    server.close()
 
 
 @pytest.fixture
-def fieldmark(tmp_path: Path, commands: CommandServer | None) -> Fieldmark:
+def fieldmark(tmp_path: Path, run_command: RunCommand) -> Fieldmark:
     """`fieldmark("run", "--limit", "1")` in an empty folder."""
 
     def run(*arguments: object, env: dict[str, str] | None = None, timeout: float = 240) -> Any:
         command = without_probe([FIELDMARK, *map(str, arguments)])
-        environment = {**os.environ, **(env or {})}
-        if commands:
-            return commands.run(command[1:], tmp_path, environment, timeout, OWNERS.add)
-        process = spawn(command, cwd=tmp_path, env=environment)
-        try:
-            out, errors = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise
-        return subprocess.CompletedProcess(command, process.returncode, out, errors)
+        return run_command(command[1:], tmp_path, {**os.environ, **(env or {})}, timeout, OWNERS.add)
 
     return run
 
