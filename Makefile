@@ -1,4 +1,4 @@
-.PHONY: setup image demo test test-agents test-programs check audit bench lock clean
+.PHONY: setup image demo test test-agents test-programs test-crash check audit bench lock clean
 .DEFAULT_GOAL := demo
 
 # Everything this machine needs: .venv, Tesseract, a Docker engine. Nothing is done twice.
@@ -15,11 +15,15 @@ demo: image
 # Two files of tests at a time: most of them wait for containers.
 test: image
 	@.venv/bin/fieldmark sandbox build --agent opencode
-	@.venv/bin/pytest -n 2 --dist loadfile
+	@.venv/bin/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # Agents of others, really installed, against a scripted model: their images are built when they are not there.
 test-agents: image
 	@FIELDMARK_TEST_AGENTS=1 .venv/bin/pytest tests/real_agents
+
+# Every moment and signal at which a run is stopped or killed; `make test` has one of each.
+test-crash: image
+	@FIELDMARK_TEST_CRASH=1 .venv/bin/pytest -m crash
 
 # Programs of others that read our exports, really installed, in an environment of their own.
 test-programs: setup

@@ -58,6 +58,10 @@ class Agent(Protocol):
     without_tools: frozenset[str]
     needs: Needs
 
+    def warm(self) -> None:
+        """Import what `solve` takes, in the container and while nobody waits; the host never needs it."""
+        ...
+
     def solve(self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool]) -> AgentAnswer:
         """Answer the prompt. Raises AgentStopped; lets GatewayGone pass (the episode has ended)."""
         ...

@@ -25,6 +25,9 @@ class ClosedBook:
     without_tools: frozenset[str] = frozenset()
     needs = Needs()
 
+    def warm(self) -> None:
+        """Nothing is left to import."""
+
     def solve(self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool]) -> AgentAnswer:
         """Ask once and read the reply. Raises AgentStopped when there is no answer in it."""
         reply = ChatModel(gateway, prompt).chat([system(prompt_text("closed_book")), task_message(prompt)])

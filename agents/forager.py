@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from langgraph.graph import END, START, StateGraph
-from langgraph.types import Send
+from langgraph.constants import END, START
 
+from fieldmark.agents import turns
 from fieldmark.agents.acting import Acting
 from fieldmark.agents.base import Agent, AgentAnswer
 from fieldmark.agents.foraging.comparing import comparison
@@ -34,7 +34,7 @@ from fieldmark.agents.foraging.stages import (
 from fieldmark.agents.foraging.state import Node, State, first_state, over
 from fieldmark.agents.model import BudgetExhausted, ChatModel
 from fieldmark.agents.pictures import Pictures
-from fieldmark.agents.turns import PARALLEL_CALLS, Turns, marked_answer
+from fieldmark.agents.turns import PARALLEL_CALLS, Jobs, Turns, marked_answer
 from fieldmark.client import GatewayClient
 from fieldmark.needs import Needs
 from fieldmark.task import Prompt
@@ -65,6 +65,8 @@ class Foraging:
 
     def graph(self) -> CompiledStateGraph[State, Any, State, State]:
         """The compiled graph, without a checkpointer: an episode is never resumed in the middle."""
+        from langgraph.graph import StateGraph
+
         graph = StateGraph(State)
         graph.add_node("observe", self._within_budget(self.observe))
         graph.add_node("acquire", self._within_budget(self.acquire))
@@ -174,7 +176,7 @@ class Foraging:
     def after_observe(self, state: State) -> str:
         return END if over(state) else self._acquire_or("conclude", state)
 
-    def after_acquire(self, state: State) -> str | list[Send]:
+    def after_acquire(self, state: State) -> str | Jobs:
         return END if over(state) else self._turns.jobs(state) or self._settle(state)
 
     def after_gather(self, state: State) -> str:
@@ -237,6 +239,10 @@ class Forager:
     uses_tools = True
     without_tools = frozenset({"answer"})
     needs = Needs()
+
+    def warm(self) -> None:
+        """LangGraph."""
+        turns.warm()
 
     def solve(self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool]) -> AgentAnswer:
         """Run the graph to its end. Raises AgentStopped when there is no answer."""

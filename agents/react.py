@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from langgraph.graph import END, START, StateGraph
-from langgraph.types import Send
+from langgraph.constants import END, START
 
+from fieldmark.agents import turns
 from fieldmark.agents.acting import Acting
 from fieldmark.agents.base import Agent, AgentAnswer
 from fieldmark.agents.ending import as_answer
@@ -23,7 +23,7 @@ from fieldmark.agents.messages import prompt_text, system, task_message, text_pa
 from fieldmark.agents.model import BudgetExhausted, ChatModel
 from fieldmark.agents.parsing import parse_answer
 from fieldmark.agents.pictures import Pictures
-from fieldmark.agents.turns import PARALLEL_CALLS, Turns, TurnState, instructions, marked_answer
+from fieldmark.agents.turns import PARALLEL_CALLS, Jobs, Turns, TurnState, instructions, marked_answer
 from fieldmark.client import GatewayClient
 from fieldmark.needs import Needs
 from fieldmark.task import Limits, Prompt
@@ -47,6 +47,8 @@ class Loop:
 
     def graph(self) -> CompiledStateGraph[TurnState, Any, TurnState, TurnState]:
         """The compiled graph, without a checkpointer: an episode is never resumed in the middle."""
+        from langgraph.graph import StateGraph
+
         graph = StateGraph(TurnState)
         graph.add_node("think", self.think)
         graph.add_node("act", self._turns.act)
@@ -75,7 +77,7 @@ class Loop:
             update["answer"] = as_answer(parsed, reply.text)
         return update
 
-    def after_think(self, state: TurnState) -> str | list[Send]:
+    def after_think(self, state: TurnState) -> str | Jobs:
         if "answer" in state or "stopped" in state:
             return END
         return self._turns.jobs(state) or "last"
@@ -116,6 +118,10 @@ class React:
     uses_tools = True
     without_tools: frozenset[str] = frozenset()
     needs = Needs()
+
+    def warm(self) -> None:
+        """LangGraph."""
+        turns.warm()
 
     def solve(self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool]) -> AgentAnswer:
         """Run the graph to its end. Raises AgentStopped when there is no answer."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from string import Template
-from typing import Annotated, TypedDict
-
-from langgraph.types import Send
+from typing import Annotated, Any, TypedDict
 
 from fieldmark.agents.acting import Acting, Outcome
 from fieldmark.agents.base import AgentAnswer, AgentStopped
@@ -27,6 +25,9 @@ PARALLEL_CALLS = 4
 """Tool calls of one turn that run at once; the others wait."""
 
 _NO_LIMIT = 1_000_000
+
+Jobs = list[Any]
+"""LangGraph's `Send`s, which are imported only with a graph: it reads the hints of a graph's functions."""
 
 
 class TurnState(TypedDict, total=False):
@@ -51,8 +52,10 @@ class Turns:
         self._acting = acting
         self.most = limits.turns or _NO_LIMIT
 
-    def jobs(self, state: TurnState) -> list[Send]:
+    def jobs(self, state: TurnState) -> Jobs:
         """One run of the node `act` for each call of the latest reply."""
+        from langgraph.types import Send
+
         turn, reply = state["turn"], state["reply"]
         return [
             Send("act", TurnState(turn=turn, reply=reply, index=index))
@@ -85,6 +88,12 @@ class Turns:
         if state["turn"] >= self.most:
             return AgentStopped("max_turns", f"no answer within {self.most} turns")
         return why_empty(reply)
+
+
+def warm() -> None:
+    """Import what a graph is built and run with: of all that an agent imports, what takes longest."""
+    import langgraph.graph
+    import langgraph.types  # noqa: F401
 
 
 def marked_answer(messages: Sequence[Message]) -> AgentAnswer | None:

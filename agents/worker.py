@@ -6,6 +6,7 @@ ends. When the gateway goes away, at whatever moment, it ends quietly with exit 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -16,7 +17,6 @@ from pathlib import Path
 
 from fieldmark.agents.base import Agent, AgentStopped
 from fieldmark.agents.lifeline import hold_lifeline
-from fieldmark.agents.own.agent import OwnAgent
 from fieldmark.agents.posting import answer_event
 from fieldmark.agents.registry import get_agent
 from fieldmark.agents.relay import start_relay
@@ -44,10 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     except UsageError as error:
         print(error, file=sys.stderr)
         return 2
-    if agent.uses_tools:
-        all_tools()  # imported now, while nobody waits
-    if isinstance(agent, OwnAgent):
-        agent.warm()
+    _warm(agent)
     gateway = GatewayClient()
     hold_lifeline(gateway)
     start_relay(gateway.path)
@@ -73,6 +70,16 @@ def serve(agent: Agent, gateway: GatewayClient) -> None:
 def workspace() -> Path:
     """The agent's working directory; tests move it by FIELDMARK_WORKSPACE."""
     return Path(os.environ.get("FIELDMARK_WORKSPACE", "/workspace"))
+
+
+def _warm(agent: Agent) -> None:
+    """Import what the episode takes, while nobody waits. Imports make many objects and hardly any garbage."""
+    gc.disable()
+    agent.warm()
+    if agent.uses_tools:
+        all_tools()
+    gc.freeze()
+    gc.enable()
 
 
 def _lease(gateway: GatewayClient) -> Prompt:

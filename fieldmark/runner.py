@@ -134,7 +134,7 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
     memory = open_memory(config, run.folder, grid, tasks, backends, plan.memory_places)
     try:
         pool.warm()
-        await backends.warm()
+        await backends.warm(plan.parallel if plan.tools else 0)
         if memory:
             await _remember(run, memory.open())
         yield RunServices(run.folder, plan, pool, backends, run.folder.blob_store(), memory)

@@ -11,14 +11,15 @@ import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
-
-from langgraph.store.base import BaseStore, SearchItem
+from typing import TYPE_CHECKING, Any
 
 from fieldmark.errors import UsageError
 from fieldmark.memory.notes import Note
 from fieldmark.memory.retrieval import Stored
 from fieldmark.memory.vectors import packed, text_vector, unpacked
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore, SearchItem
 
 MOST = 100_000
 """Notes of one run that are read."""

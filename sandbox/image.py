@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from fieldmark.errors import UsageError
 from fieldmark.needs import Kit
@@ -113,8 +113,19 @@ def remove_all(client: DockerClient, say: Callable[[str], None]) -> None:
 
 
 def _tags(client: DockerClient, repository: str) -> set[str]:
+    return {tag for image in _images(client, repository) for tag in image["RepoTags"]}
+
+
+def _images(client: DockerClient, repository: str) -> list[dict[str, Any]]:
+    """The images of a repository, each with its tags in it, by one request: the SDK's `images.list` asks
+    for every one of them again.
+    """
     prefix = f"{repository}:"
-    return {t for image in client.images.list(repository) for t in image.tags if t.startswith(prefix)}
+    listed = client.api.images(name=repository)
+    tagged = [
+        {**row, "RepoTags": [t for t in row["RepoTags"] or [] if t.startswith(prefix)]} for row in listed
+    ]
+    return [row for row in tagged if row["RepoTags"]]
 
 
 def _alike(tags: set[str], variant: Variant) -> set[str]:
@@ -199,8 +210,8 @@ def _outdated(client: DockerClient, wanted: str, variant: Variant) -> set[str]:
 
 
 def _newest_first(client: DockerClient, repository: str, variant: Variant) -> list[str]:
-    images = sorted(client.images.list(repository), key=lambda image: image.attrs["Created"], reverse=True)
-    return [tag for image in images for tag in _alike(set(image.tags), variant)]
+    images = sorted(_images(client, repository), key=lambda image: image["Created"], reverse=True)
+    return [tag for image in images for tag in _alike(set(image["RepoTags"]), variant)]
 
 
 def _remove(client: DockerClient, names: set[str], say: Callable[[str], None]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,9 @@ from typing import Any
 import hypothesis
 import pytest
 from PIL import Image, ImageDraw
+
+from tests.command_server import FIELDMARK as FIELDMARK
+from tests.command_server import CommandServer, run_anew
 
 # The same examples every time: a test that fails once in a while convinces nobody. More of them, drawn anew:
 # FIELDMARK_TEST_EXAMPLES=5000 pytest -k properties
@@ -23,39 +25,63 @@ hypothesis.settings.register_profile(
 )  # fmt: skip
 hypothesis.settings.load_profile("fieldmark")
 
-FIELDMARK = str(Path(sys.executable).with_name("fieldmark"))
 Fieldmark = Callable[..., "subprocess.CompletedProcess[str]"]
+RunCommand = Callable[..., "subprocess.CompletedProcess[str]"]
+"""Of `command_server`: (arguments, cwd, env, timeout, told the pid)."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with containers first: they take longest, and two workers that end with them end apart.
+
+    `make test` leaves out what is marked `crash`; `make test-crash` runs it.
+    """
+    long = {item.path for item in items if "sandbox_image" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: item.path not in long)
+    if not os.environ.get("FIELDMARK_TEST_CRASH"):
+        skip = pytest.mark.skip(reason="make test-crash runs it")
+        for item in items:
+            if item.get_closest_marker("crash"):
+                item.add_marker(skip)
 
 
 OWNERS = {os.getpid()}
 """Processes that this test session started and that may own containers."""
 
 
-def spawn(command: list[str], **options: Any) -> subprocess.Popen[str]:
-    """Start a command whose containers `ours` then knows.
-
-    A scripted model plays its replies in order: no probe takes the first of them, unless a test says --probe.
-    """
+def without_probe(command: list[str]) -> list[str]:
+    """A scripted model plays its replies in order: no probe takes the first, unless a test says --probe."""
     if command[1:2] == ["run"] and not {"--resume", "--probe", "--no-probe"} & set(command):
-        command = [*command[:2], "--no-probe", *command[2:]]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+        return [*command[:2], "--no-probe", *command[2:]]
+    return command
+
+
+def spawn(command: list[str], **options: Any) -> subprocess.Popen[str]:
+    """Start a command whose containers `ours` then knows."""
+    process = subprocess.Popen(
+        without_probe(command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
     OWNERS.add(process.pid)
     return process
 
 
+@pytest.fixture(scope="session")
+def run_command() -> Iterator[RunCommand]:
+    """Run a command, waited for: as a fork, or where FIELDMARK_TEST_EXEC is set started anew."""
+    if os.environ.get("FIELDMARK_TEST_EXEC"):
+        yield run_anew
+        return
+    server = CommandServer()
+    yield server.run
+    server.close()
+
+
 @pytest.fixture
-def fieldmark(tmp_path: Path) -> Fieldmark:
+def fieldmark(tmp_path: Path, run_command: RunCommand) -> Fieldmark:
     """`fieldmark("run", "--limit", "1")` in an empty folder."""
 
     def run(*arguments: object, env: dict[str, str] | None = None, timeout: float = 240) -> Any:
-        command = [FIELDMARK, *map(str, arguments)]
-        process = spawn(command, cwd=tmp_path, env={**os.environ, **(env or {})})
-        try:
-            out, errors = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise
-        return subprocess.CompletedProcess(command, process.returncode, out, errors)
+        command = without_probe([FIELDMARK, *map(str, arguments)])
+        return run_command(command[1:], tmp_path, {**os.environ, **(env or {})}, timeout, OWNERS.add)
 
     return run
 

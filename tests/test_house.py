@@ -81,9 +81,16 @@ def test_every_command_is_a_file_and_every_file_a_command() -> None:
     assert files == set(COMMANDS)
 
 
-def test_the_command_line_starts_without_heavy_libraries() -> None:
-    heavy = "{'pydantic', 'docker', 'rich', 'PIL', 'aiohttp', 'openai', 'langgraph'}"
-    code = f"import sys, fieldmark.cli; print(*{heavy} & set(sys.modules))"
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("cli", {"pydantic", "docker", "rich", "PIL", "aiohttp", "openai", "langgraph"}),
+        ("launch", {"langchain_core", "langgraph.graph", "openai", "scipy", "pandas", "cv2", "onnxruntime"}),
+        ("evals.report.html", {"scipy", "statsmodels", "pandas", "duckdb"}),
+    ],
+)
+def test_what_starts_often_starts_without_heavy_libraries(module: str, heavy: set[str]) -> None:
+    code = f"import sys, fieldmark.{module}; print(*{heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 

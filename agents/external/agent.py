@@ -41,6 +41,9 @@ class ExternalAgent:
         self.memory = tuple(adapter.memory)
         self._adapter = adapter
 
+    def warm(self) -> None:
+        """Nothing is left to import: what is heavy is a program of its own."""
+
     def solve(self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool]) -> AgentAnswer:
         """Start it, wait, read its final text, else the last that its model said. Raises AgentStopped."""
         setting = make_setting(prompt, gateway, tools)

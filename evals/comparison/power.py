@@ -22,8 +22,6 @@ from __future__ import annotations
 from math import sqrt
 
 from pydantic import BaseModel
-from scipy.optimize import brentq
-from scipy.stats import norm
 
 
 class Detectable(BaseModel):
@@ -54,6 +52,9 @@ def detectable(
     power: float = 0.8,
 ) -> Detectable:
     """The smallest improvement on `baseline` that is found with probability `power`."""
+    from scipy.optimize import brentq
+    from scipy.stats import norm
+
     z_alpha, z_power = float(norm.ppf(1 - alpha / 2)), float(norm.ppf(power))
 
     def surplus(effect: float) -> float:

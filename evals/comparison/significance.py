@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pydantic import BaseModel
-from scipy.stats import binom
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
 
 
 class PairedTable(BaseModel):
@@ -25,6 +22,8 @@ class PairedTable(BaseModel):
 
 def exact_p(table: PairedTable) -> float:
     """Two-sided exact McNemar: never more than 5 % false positives at 0.05, and with few flips fewer."""
+    from statsmodels.stats.contingency_tables import mcnemar
+
     cells = [[table.both, table.only_a], [table.only_b, table.neither]]
     return float(min(1.0, mcnemar(cells, exact=True).pvalue))
 
@@ -34,6 +33,8 @@ def mid_p(table: PairedTable) -> float:
 
     Fagerland, Lydersen and Laake 2013, BMC Medical Research Methodology 13:91.
     """
+    from scipy.stats import binom
+
     fewer, flipped = min(table.only_a, table.only_b), table.only_a + table.only_b
     if table.only_a == table.only_b:
         return 1.0 - 0.5 * float(binom.pmf(fewer, flipped, 0.5)) if flipped else 1.0
@@ -42,4 +43,8 @@ def mid_p(table: PairedTable) -> float:
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's step-down adjustment; compare each with the level of the whole family."""
-    return [float(value) for value in multipletests(p_values, method="holm")[1]] if p_values else []
+    if not p_values:
+        return []
+    from statsmodels.stats.multitest import multipletests
+
+    return [float(value) for value in multipletests(p_values, method="holm")[1]]

@@ -24,6 +24,8 @@ PROCESSES = 2
 THREADS = 2
 TIMEOUT = 20.0
 """Seconds one look-up may take before its worker process is replaced."""
+START_TIMEOUT = 600.0
+"""Seconds that reading an index and a registry may take."""
 
 
 class Backends:
@@ -39,20 +41,20 @@ class Backends:
         self._classifier = classifier
         # a process of its own for each slot: what one look-up breaks is no other's
         self._pools = [new_pool() for _ in range(PROCESSES)]
-        self._free: asyncio.Queue[int] = asyncio.Queue()
+        # the last that was freed is the next to be used: a second process starts only beside a busy one
+        self._free: asyncio.LifoQueue[int] = asyncio.LifoQueue()
         for slot in range(PROCESSES):
             self._free.put_nowait(slot)
+        self._cold = set(range(PROCESSES))
         # not the loop's own threads, which wait for the engine and for judges
         self.threads = ThreadPoolExecutor(THREADS, "fieldmark-store")
         self._jobs: set[asyncio.Task[Any]] = set()
         self._decoded = Decoded()
 
-    async def warm(self) -> None:
-        """Start the worker processes and load what look-ups need before the first episode does."""
-        needed = (self._index, self._registry, self._classifier)
-        await asyncio.gather(
-            *(self._run(Clock(), imaging.warm, *needed, timeout=600) for _ in range(PROCESSES))
-        )
+    async def warm(self, processes: int = PROCESSES) -> None:
+        """Start worker processes before an episode needs them; the others start when they are needed."""
+        wanted = min(processes, PROCESSES)
+        await asyncio.gather(*(self._run(Clock(), imaging.nothing) for _ in range(wanted)))
 
     async def cut(
         self,
@@ -121,28 +123,47 @@ class Backends:
         """
         with clock.waiting():
             slot = await self._free.get()
-        work = asyncio.create_task(self._in_slot(slot, timeout, picture, job, *args))
+        work = asyncio.create_task(self._in_slot(slot, clock, timeout, picture, job, *args))
         self._jobs.add(work)
         work.add_done_callback(self._ended)
         return await asyncio.shield(work)
 
     async def _in_slot(
-        self, slot: int, timeout: float, picture: str | None, job: Callable[..., Any], *args: Any
+        self,
+        slot: int,
+        clock: Clock,
+        timeout: float,
+        picture: str | None,
+        job: Callable[..., Any],
+        *args: Any,
     ) -> Any:
         try:
+            if slot in self._cold:
+                with clock.waiting():
+                    await self._start(slot)
             with ExitStack() as used:
                 if picture:
                     args = (*args, used.enter_context(self._decoded.place(picture)))
-                future = asyncio.get_running_loop().run_in_executor(self._pools[slot], job, *args)
-                return await asyncio.wait_for(future, timeout)
-        except TimeoutError:
-            self._replace(slot)
-            raise ToolError(f"the look-up took over {timeout:g} s and was stopped", "timeout") from None
+                return await self._work(slot, timeout, job, *args)
         except (BrokenProcessPool, MemoryError):
             self._replace(slot)
             raise ToolError("the look-up needed too much memory and was stopped", "runtime") from None
         finally:
             self._free.put_nowait(slot)
+
+    async def _start(self, slot: int) -> None:
+        """Start the process of a slot, and load what look-ups need."""
+        needed = (self._index, self._registry, self._classifier)
+        await self._work(slot, START_TIMEOUT, imaging.warm, *needed)
+        self._cold.discard(slot)
+
+    async def _work(self, slot: int, timeout: float, job: Callable[..., Any], *args: Any) -> Any:
+        future = asyncio.get_running_loop().run_in_executor(self._pools[slot], job, *args)
+        try:
+            return await asyncio.wait_for(future, timeout)
+        except TimeoutError:
+            self._replace(slot)
+            raise ToolError(f"the look-up took over {timeout:g} s and was stopped", "timeout") from None
 
     def _ended(self, work: asyncio.Task[Any]) -> None:
         self._jobs.discard(work)
@@ -152,6 +173,7 @@ class Backends:
     def _replace(self, slot: int) -> None:
         kill_pool(self._pools[slot])
         self._pools[slot] = new_pool()
+        self._cold.add(slot)
 
 
 def new_pool() -> ProcessPoolExecutor:

@@ -56,6 +56,10 @@ def warm(index: str | None, registry: str | None, classifier: bool) -> None:
         lite0.load()
 
 
+def nothing() -> None:
+    """A job that is done as soon as its process has started."""
+
+
 def cut(
     path: str, box: Box | None, scale: float, media_type: str, rotate: float, contrast: Contrast, place: str
 ) -> Cut:

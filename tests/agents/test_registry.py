@@ -36,7 +36,8 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         ("from fieldmark.agents.registry import agent_names; agent_names()", {"langgraph", "asyncio"}),
         ("import fieldmark.sandbox.gateway.scout.policy", {"langgraph", "pydantic"}),
         ("import fieldmark.agents.closed_book", {"langgraph", "openai", "cv2", "numpy"}),
-        ("import fieldmark.agents.react", {"langchain_openai", "openai", "langgraph.prebuilt", "cv2"}),
+        ("import fieldmark.agents.react, fieldmark.agents.forager", {"langchain_core", "openai", "cv2"}),
+        ("import fieldmark.agents.turns as turns; turns.warm()", {"langchain_openai", "langgraph.prebuilt"}),
     ],
 )
 def test_imports_stay_lean(code: str, absent: set[str]) -> None:

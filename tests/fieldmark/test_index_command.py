@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import Fieldmark
 from tests.tools.pictures import jpeg, png, scene
 
 SMALL = (200, 160)
 TABLE = (
     "\ufefffile\ttitle\tlabel\tpage\na.png\t街景\tstreet\thttps://maps.example/1\nb.jpg\tA square\tsquare\t\n"
 )
-
-
-def fieldmark(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "fieldmark.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
@@ -32,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
-def test_build_then_query_by_a_box_then_the_tool(folder: Path, tmp_path: Path) -> None:
+def test_build_then_query_by_a_box_then_the_tool(fieldmark: Fieldmark, folder: Path, tmp_path: Path) -> None:
     done = fieldmark("index", "build", folder, "--labels", folder / "labels.tsv")
     assert (done.returncode, done.stderr) == (0, "")
     assert "2 pictures in the index: 2 new or changed" in done.stdout
@@ -54,7 +48,7 @@ def test_build_then_query_by_a_box_then_the_tool(folder: Path, tmp_path: Path) -
     assert json.loads(done.stdout)["data"]["hits"][0]["title"] == "街景"
 
 
-def test_broken_pictures_are_named_and_the_index_is_built(folder: Path) -> None:
+def test_broken_pictures_are_named_and_the_index_is_built(fieldmark: Fieldmark, folder: Path) -> None:
     (folder / "c.png").write_bytes(b"")
     done = fieldmark("index", "build", folder)
     assert done.returncode == 1
@@ -79,7 +73,9 @@ def test_broken_pictures_are_named_and_the_index_is_built(folder: Path) -> None:
         (["query", "{folder}", "--image", "{folder}/a.png", "--box", "1,2,3,nan"], "give four numbers"),
     ],
 )
-def test_bad_usage_is_exit_2_and_one_line(folder: Path, arguments: list[str], says: str) -> None:
+def test_bad_usage_is_exit_2_and_one_line(
+    fieldmark: Fieldmark, folder: Path, arguments: list[str], says: str
+) -> None:
     (folder / "bad.tsv").write_text("file\ttitle\na.png\tx\n../x.png\ty\n")
     done = fieldmark("index", *(argument.format(folder=folder) for argument in arguments))
     assert done.returncode == 2
@@ -87,7 +83,7 @@ def test_bad_usage_is_exit_2_and_one_line(folder: Path, arguments: list[str], sa
     assert done.stderr.count("\n") == 1
 
 
-def test_a_bad_query_picture_or_box_is_exit_2(folder: Path) -> None:
+def test_a_bad_query_picture_or_box_is_exit_2(fieldmark: Fieldmark, folder: Path) -> None:
     fieldmark("index", "build", folder)
     for arguments, says in (
         (["--image", folder / "labels.tsv"], "not a readable picture"),
