@@ -107,6 +107,7 @@ def named(field: str, names: Sequence[str]) -> dict[str, Any]:
     """
     axis = {
         "title": None, "labelColor": "var(--ink)", "ticks": False, "domain": False, "labelLimit": 0,
+        "labelPadding": 9,
         "minExtent": CHARACTER * max(map(len, names), default=0),
     }  # fmt: skip
     return {"field": field, "type": "nominal", "sort": None, "scale": {"domain": list(names)}, "axis": axis}
