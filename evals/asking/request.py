@@ -15,7 +15,8 @@ from typing import Any
 from fieldmark.errors import UsageError
 from fieldmark.trace import Tokens
 
-Message = dict[str, str]
+Message = dict[str, Any]
+"""`content` is a text, or a list of parts where pictures are shown (`evals/amigo/vlm.py`)."""
 Ask = Callable[[list[Message], float | None, int | None], tuple[str, Tokens | None]]
 """Messages, temperature, seed (None: not sent) → the text of the reply, and what it used, where it says so.
 Unjudged when there is none.

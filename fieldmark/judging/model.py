@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from fieldmark.config import AskedConfig
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SECONDS = 300.0
 """What one request may take; a model that thinks takes its time."""
-Messages = list[dict[str, str]]
+Messages = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)

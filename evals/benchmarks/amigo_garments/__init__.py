@@ -1,0 +1,1 @@
+"""The bundled gallery set of AMIGO: drawn garments with true labels."""
