@@ -20,6 +20,7 @@ from fieldmark.evals.report.repeats_table import repeats_table
 from fieldmark.evals.report.support_tables import funnel_table, support_table
 from fieldmark.evals.report.table import Table
 from fieldmark.evals.report.usage_table import usage_table
+from fieldmark.evals.report.variants_table import variants_table
 
 
 def tables(summary: Summary) -> list[Table]:
@@ -28,6 +29,7 @@ def tables(summary: Summary) -> list[Table]:
         categories_table(summary),
         splits_table(summary),
         *group_tables(summary),
+        variants_table(summary),
         levels_table(summary),
         repeats_table(summary),
         leaks_table(summary),
