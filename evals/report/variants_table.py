@@ -21,18 +21,18 @@ def variants_table(summary: Summary) -> Table:
         named = [row for row in found.rows if row.split == split]
         rows += [_tasks(split, named), *map(_row, named)] if split != BOTH else list(map(_row, named))
     partial = " · PARTIAL" if summary.partial else ""
-    columns = ["variant", "split", *DATASETS, "macro"]
+    columns = ["variant", "split", "macro", *DATASETS]
     return Table(f"{_TITLE} · {found.world} world" + partial, _note(found), columns, rows, 2)
 
 
 def _tasks(split: str, rows: list[VariantRow]) -> list[str]:
     n = rows[0].n if rows else {}
-    return ["tasks (n)", split, *(str(n.get(name, 0)) for name in DATASETS), f"{len(n)} of {len(DATASETS)}"]
+    return ["tasks (n)", split, f"{len(n)} of {len(DATASETS)}", *(str(n.get(name, 0)) for name in DATASETS)]
 
 
 def _row(row: VariantRow) -> list[str]:
     cells = [percent(row.fractions.get(name)) for name in DATASETS]
-    return [row.name, row.split, *cells, percent(row.macro)]
+    return [row.name, row.split, percent(row.macro), *cells]
 
 
 def _note(found: Variants) -> str:
