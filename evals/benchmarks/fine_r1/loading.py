@@ -41,10 +41,10 @@ def load(
 ) -> Benchmark:
     """`said`: car_seen and the like → its file in the folder. UsageError: all problems in one line."""
     folder = data.expanduser().resolve()
+    files = find_files(folder, said)
     root = (image_root or folder).expanduser().resolve()
     if not root.is_dir():
         raise UsageError(f"--image-root {root} is no folder: name the one that image_path begins in")
-    files = find_files(folder, said)
     read = [(slot, *decode_lines(path)) for slot, path in files.items()]
     problems = [f"{_name(files[slot], folder)} {line}" for slot, _, lines in read for line in lines]
     refuse(folder.name, problems)
