@@ -7,7 +7,7 @@ record gold is the first option, so `shuffled` puts the options into an order of
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,57 +45,58 @@ def load(
     root = (image_root or folder).expanduser().resolve()
     if not root.is_dir():
         raise UsageError(f"--image-root {root} is no folder: name the one that image_path begins in")
-    read = [(slot, *decode_lines(path)) for slot, path in files.items()]
-    problems = [f"{_name(files[slot], folder)} {line}" for slot, _, lines in read for line in lines]
-    refuse(folder.name, problems)
-    rows, problems = [], []
-    for slot, number, record in _records(read):
+    found = _read(files, folder)
+    numbered, problems = [], []
+    for slot, number, record in found:
         where = f"{_name(files[slot], folder)} line {number}"
         try:
-            rows.append((where, to_row(record, slot, number, world, options, seed)))
+            numbered.append((where, to_row(record, slot, number, world, options, seed)))
         except Bad as bad:
             problems.append(f"{where}: {bad}")
     refuse(folder.name, problems)
-    made = tasks_of(rows, root)
-    refuse(folder.name, made.problems)
-    digests = {slot.name: hashlib.sha256(path.read_bytes()).hexdigest() for slot, path in files.items()}
-    digest = hashlib.sha256(
-        "".join(f"{name} {each}\n" for name, each in digests.items()).encode()
-    ).hexdigest()
-    found = list(_records(read))
+    rows = tasks_of(numbered, root)
+    refuse(folder.name, rows.problems)
+    asked = {"world": world, "options": options, "seed": seed if options == "shuffled" else None}
+    described = {**_describe(folder, root, files, found), "mapping_said": sorted(said), **asked}
     return Benchmark(
         name=NAME,
-        version=digest[:12],
-        tasks=made.tasks,
+        version=described["sha256"][:12],
+        tasks=rows.tasks,
         description="The Fine-R1 evaluation, from data of the user's own.",
-        warnings=[*made.warnings, *_missing(files), *_other_counts(found)],
-        data={
-            "name": data.name,
-            "sha256": digest,
-            "sha256_file": "none",
-            "pictures": root.relative_to(folder).as_posix() if root.is_relative_to(folder) else root.name,
-            "mapping": {slot.name: _name(path, folder) for slot, path in files.items()},
-            "mapping_said": sorted(said),
-            "unused_keys": [],
-            "files_sha256": digests,
-            "counts": {slot.name: [_count(found, slot), PUBLISHED[slot]] for slot in SLOTS},
-            "world": world,
-            "options": options,
-            "seed": seed if options == "shuffled" else None,
-            "gold_is_first": sum(_is_first(record) for _, _, record in found),
-            "pass_by_accident": sum(
-                passes_by_accident(record["ground_truth"], options_of(record)) for _, _, record in found
-            ),
-        },
+        warnings=[*rows.warnings, *_missing(files), *_other_counts(found)],
+        data=described,
     )
 
 
-Read = Sequence[tuple[Slot, list[tuple[int, dict[str, Any]]], list[str]]]
 Records = Sequence[tuple[Slot, int, dict[str, Any]]]
+"""Slot, line and record."""
 
 
-def _records(read: Read) -> Iterator[tuple[Slot, int, dict[str, Any]]]:
-    return ((slot, number, record) for slot, numbered, _ in read for number, record in numbered)
+def _read(files: Mapping[Slot, Path], folder: Path) -> Records:
+    """UsageError: all lines that are no records, in one line."""
+    read = [(slot, *decode_lines(path)) for slot, path in files.items()]
+    problems = [f"{_name(files[slot], folder)} {line}" for slot, _, lines in read for line in lines]
+    refuse(folder.name, problems)
+    return [(slot, number, record) for slot, numbered, _ in read for number, record in numbered]
+
+
+def _describe(folder: Path, root: Path, files: Mapping[Slot, Path], found: Records) -> dict[str, Any]:
+    """For run.json: no value of the data, only names, hashes and counts."""
+    digests = {slot.name: hashlib.sha256(path.read_bytes()).hexdigest() for slot, path in files.items()}
+    lines = "".join(f"{name} {digest}\n" for name, digest in digests.items())
+    golds = [(record["ground_truth"], options_of(record)) for _, _, record in found]
+    return {
+        "name": folder.name,
+        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
+        "sha256_file": "none",
+        "pictures": root.relative_to(folder).as_posix() if root.is_relative_to(folder) else root.name,
+        "mapping": {slot.name: _name(path, folder) for slot, path in files.items()},
+        "unused_keys": [],
+        "files_sha256": digests,
+        "counts": {slot.name: [_count(found, slot), PUBLISHED[slot]] for slot in SLOTS},
+        "gold_is_first": sum(gold == options[0] for gold, options in golds),
+        "pass_by_accident": sum(passes_by_accident(gold, options) for gold, options in golds),
+    }
 
 
 def _name(path: Path, folder: Path) -> str:
@@ -104,10 +105,6 @@ def _name(path: Path, folder: Path) -> str:
 
 def _count(found: Records, slot: Slot) -> int:
     return sum(each == slot for each, _, _ in found)
-
-
-def _is_first(record: dict[str, Any]) -> bool:
-    return bool(record["options"][0] == record["ground_truth"])
 
 
 def _missing(files: Mapping[Slot, Path]) -> list[str]:
