@@ -7,11 +7,11 @@ from fieldmark.agents.parsing import Parsed, only_calls, parse_answer
 from fieldmark.agents.reply import Reply
 
 
-def answer_from(reply: Reply) -> AgentAnswer:
-    """The answer in a reply's text, empty when the model said nothing. Raises AgentStopped where an empty
-    one has a cause that the user can cure.
+def answer_from(reply: Reply, parsed: Parsed | None = None) -> AgentAnswer:
+    """The answer in a reply's text, empty when the model said nothing; `parsed` where it has been read.
+    Raises AgentStopped where an empty one has a cause that the user can cure.
     """
-    parsed = parse_answer(reply.text, truncated=reply.truncated)
+    parsed = parsed or parse_answer(reply.text, truncated=reply.truncated)
     stop = None if parsed.answer else why_empty(reply)
     if stop:
         raise stop

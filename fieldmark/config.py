@@ -23,6 +23,10 @@ from fieldmark.protocol import ProtocolName
 from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
+FineR1Variant = Literal[
+    "closed-official", "closed-strict", "card", "text-inclusion", "open-strict", "semantic"
+]
+"""How the judge `fine-r1` scores."""
 ImageChoice = Literal["full", "blank"] | int
 REPLAY = "replay:"
 """What the name of a model begins with that is a recorded run."""
@@ -101,16 +105,23 @@ class ClassifierConfig(AskedConfig):
 
 
 class JudgeConfig(AskedConfig):
-    """A judge by name, or a file of the user's own; the rest is for `llm`, a model that judges.
+    """A judge by name, or a file of the user's own; the rest is for `llm`, a model, and `fine-r1`.
 
     `votes`: how often `model` is asked about an answer. `aliases`: whether it gets them beside the reference
     (`joined`), one a request (`any`), or not (`none`). Its prompt is `llm.md`.
+
+    Of `fine-r1`, `variant` is a way of scoring; None: strict in the closed world, text inclusion in the open
+    one. `siglip` is the text tower of the variant `semantic`, a folder or a hub's name, `super_category` how
+    a dataset is called there (`evals/benchmarks/fine_r1/`).
     """
 
     name: str = "exact"
     model: str | None = None
     votes: int = Field(default=1, ge=1, le=99)
     aliases: Literal["joined", "any", "none"] = "joined"
+    variant: FineR1Variant | None = None
+    siglip: str | None = None
+    super_category: Literal["official", "ours"] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -120,9 +131,16 @@ class JudgeConfig(AskedConfig):
 
     @model_validator(mode="after")
     def _only_a_model_has_settings(self) -> JudgeConfig:
-        given = sorted(self.model_fields_set - {"name"})
-        if given and self.name != "llm":
-            raise ValueError(f"{given[0]} is for the judge llm: take --judge llm")
+        of_fine_r1 = {"variant", "siglip", "super_category"}
+        for judge, settings in (
+            ("llm", type(self).model_fields.keys() - of_fine_r1),
+            ("fine-r1", of_fine_r1),
+        ):
+            given = sorted(self.model_fields_set & settings - {"name"})
+            if given and self.name != judge:
+                raise ValueError(f"{given[0]} is for the judge {judge}: take --judge {judge}")
+        if self.variant != "semantic" and (self.siglip or self.super_category):
+            raise ValueError("siglip and super_category are for --judge-variant semantic")
         return self
 
 
@@ -130,7 +148,8 @@ class RunConfig(BaseModel):
     """One run: an agent and a model over the tasks of a benchmark.
 
     `benchmark` is a bundled name or a path to `tasks.jsonl`, or `fika` with its `data` and `map`, field →
-    key of its manifest, for what cannot be told. `protocol` fixes what a paper fixes
+    key of its manifest, for what cannot be told, or `fine-r1`, which may have an `image_root`, a `world` and
+    an order of `options` of its own. `protocol` fixes what a paper fixes
     (`fieldmark/protocol.py`). `agent` is a name, or a file of the user's own; `tool` are files of tools of
     the user's own, beside those of fieldmark. `tasks` keeps only these ids, `where` only tasks with these
     labels, `limit` the first so many (0: all); `order` is that of the benchmark (0) or the so-many-th
@@ -185,6 +204,9 @@ class RunConfig(BaseModel):
     benchmark: str = "fieldmark-mini"
     data: Path | None = None
     map: dict[str, str] = {}
+    image_root: Path | None = None
+    world: Literal["closed", "open"] | None = None
+    options: Literal["official", "shuffled"] | None = None
     protocol: ProtocolName | None = None
     agent: str = "react"
     model: ModelConfig = ModelConfig()
@@ -290,6 +312,12 @@ class RunConfig(BaseModel):
         if memory not in ("off", "inherit") and not memory.startswith(FROZEN):
             raise ValueError("give off, inherit or frozen:RUN")
         return memory
+
+    @property
+    def benchmark_settings(self) -> dict[str, Any]:
+        """What is said of how the benchmark is read and asked, beside its data."""
+        told = {"image_root": self.image_root, "world": self.world, "options": self.options}
+        return {name: value for name, value in told.items() if value is not None}
 
     @property
     def frozen(self) -> Path | None:

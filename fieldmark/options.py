@@ -30,6 +30,7 @@ MODEL_KEYS = {
         **{"judge_model": "model", "judge_url": "base_url", "judge_key_env": "key_env"},
         **{"judge_votes": "votes", "judge_aliases": "aliases", "judge_seed": "seed"},
         **{"judge_temperature": "temperature", "prompts": "prompts"},
+        **{"judge_variant": "variant", "siglip": "siglip", "super_category": "super_category"},
     },
     "classifier": {},
 }
@@ -51,7 +52,7 @@ def arrange(options: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
     if "eyes" in models and "name" not in models["eyes"]:
         raise UsageError("the eyes have an option but no name: name the vision model with --eyes NAME")
     merged.update(given)
-    protocol.settle(merged)
+    protocol.settle(merged, models)
     limits = {field: merged.pop(key) for key, field in FLAT.items() if key in merged}
     return {**merged, **models, "limits": {**_table("limits", merged.get("limits", {})), **limits}}
 

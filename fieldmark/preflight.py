@@ -136,7 +136,8 @@ def make_plan(config: RunConfig) -> Plan:
 
 def load(config: RunConfig) -> tuple[Benchmark, list[Task], Agent, Judge]:
     """The benchmark, the tasks of the run, the agent and the judge."""
-    benchmark = with_own_data(load_benchmark(config.benchmark, config.data, config.map), config)
+    loaded = load_benchmark(config.benchmark, config.data, config.map, config.benchmark_settings, config.seed)
+    benchmark = with_own_data(loaded, config)
     tasks = select_tasks(benchmark.tasks, benchmark.name, config)
     return benchmark, tasks, get_agent(config.agent), get_judge(config.judge)
 

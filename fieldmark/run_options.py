@@ -52,12 +52,13 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 
 _OF_AGENT_AND_MODEL = [
     click.option(
-        "--benchmark", help="A bundled name, fika, or a path to a tasks.jsonl.  [default: fieldmark-mini]"
+        "--benchmark",
+        help="A bundled name, fika, fine-r1, or a path to a tasks.jsonl.  [default: fieldmark-mini]",
     ),
     click.option(
         "--data",
         type=click.Path(path_type=Path),
-        help="For fika: the zip, its folder or manifest; docs/fika.md.",
+        help="For fika: the zip, its folder or manifest; docs/fika.md. fine-r1: its folder; docs/fine-r1.md.",
     ),
     click.option(
         "--map",
@@ -65,6 +66,19 @@ _OF_AGENT_AND_MODEL = [
         callback=pairs,
         metavar="FIELD=KEY",
         help="Which key of that manifest is which field, where it cannot be told; repeatable.",
+    ),
+    click.option(
+        "--image-root", type=_FOLDER, help="For fine-r1: where image_path begins.  [default: --data]"
+    ),
+    click.option(
+        "--world",
+        type=click.Choice(["closed", "open"]),
+        help="For fine-r1: whether the options are offered.  [default: closed]",
+    ),
+    click.option(
+        "--options",
+        type=click.Choice(["official", "shuffled"]),
+        help="For fine-r1: their order, as released (gold first) or of the seed.  [default: official]",
     ),
     click.option(
         "--protocol", type=click.Choice(get_args(ProtocolName)), help="Fix what the benchmark's paper fixes."

@@ -60,7 +60,7 @@ def stage(
         staged = images.stage(task.image, image_side, max_pixels=int(max_megapixels * 1e6))
         original, view = _altered(staged, image, image_side)
     except DataFault as error:
-        message = str(error).replace(str(task.image), task.image.name)  # paths of this machine stay private
+        message = str(error).replace(str(task.image), shown_name(task))  # paths of this machine stay private
         raise DataFault(f"task {task.id}: {message}", kind=error.kind) from None
     was = staged.original_meta
     how = {"how": "blank" if image == "blank" else "shrunk", "width": was.width, "height": was.height}
@@ -68,6 +68,15 @@ def stage(
         task, _store(blobs, *original), _store(blobs, *view), staged.source_sha256, list(staged.notes),
         None if original[0] == staged.original else how,
     )  # fmt: skip
+
+
+def shown_name(task: Task) -> str:
+    """A picture's file, for people and run.json, unless it is called after gold, as those of datasets are."""
+    name, *gold = (
+        "".join(filter(str.isalnum, text.lower()))
+        for text in (task.image.name, task.gold.answer, *task.gold.aliases)
+    )
+    return "its picture" if any(each and each in name for each in gold) else task.image.name
 
 
 def _altered(staged: Any, image: ImageChoice, image_side: int) -> tuple[tuple[bytes, Any], tuple[bytes, Any]]:

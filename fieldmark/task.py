@@ -13,8 +13,10 @@ from fieldmark.trace import Box, Picture
 Match = Literal["entity", "exact_text"]
 SkillCalls = Literal["helpful", "strict"]
 """What a model gets that calls a skill by name, as if it were a tool: its text, or only `not_found`."""
-ReplyForm = Literal["json", "plain"]
-"""How agents of others are asked to answer: by our JSON object, or by the answer alone."""
+ReplyForm = Literal["json", "plain", "tags"]
+"""How an answer is asked for. Agents of others: by our JSON object, or the answer alone; closed book: by our
+JSON object, or between tags (`agents/forms.py`).
+"""
 Space = Literal["pixel", "sent", "norm1000", "fraction"]
 """What the coordinates of a box refer to: see `tools/boxes.py`."""
 OcrEngine = Literal["tesseract", "rapidocr"]
@@ -29,7 +31,8 @@ class Gold(_Strict):
 
     `match="exact_text"`: the question asks for a literal text, compared raw apart from white space.
     `source` names who says so; the answer is only as fine as that source. `regions`: where in the picture the
-    answer is to be read, any of these boxes, in pixels of the original.
+    answer is to be read, any of these boxes, in pixels of the original. `options`: what the question offers
+    to choose from, in that order; `kind`: the kind of thing it is, where a way of scoring depends on it.
     """
 
     answer: str
@@ -40,6 +43,8 @@ class Gold(_Strict):
     source: str = ""
     match: Match = "entity"
     regions: list[Box] = []
+    options: list[str] = []
+    kind: str = ""
 
     @field_validator("regions")
     @classmethod
@@ -115,7 +120,7 @@ class Prompt(_Strict):
     shown; both are pixels of the upright picture. `sees` is whether the model takes pictures, `space` what
     the boxes it gives refer to unless it says otherwise. `eyes` is a vision model that is served beside it;
     `context` and `output` are tokens: the model's window, and how many a reply of it may have.
-    `reply` is how agents of others are asked to answer.
+    `reply` is how an answer is asked for.
     `picture_notes` say what staging left out (further frames); `notes` come from earlier episodes.
     """
 

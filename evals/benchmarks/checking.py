@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from fieldmark.errors import DataFault
 from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.judges.normalise import fold_case
+from fieldmark.staging import shown_name
 from fieldmark.task import Task
 from fieldmark.tools.pictures import images
 
@@ -73,7 +74,7 @@ def check(benchmark: Benchmark, max_megapixels: float = 120) -> Checked:
         try:
             staged = images.stage(task.image, max_pixels=int(max_megapixels * 1e6))
         except DataFault as error:
-            unusable[task.id] = str(error).replace(str(task.image), task.image.name)
+            unusable[task.id] = str(error).replace(str(task.image), shown_name(task))
             continue
         sides.append(max(staged.original_meta.width, staged.original_meta.height))
         by_picture[staged.source_sha256].append(task)

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.benchmarks.rows import read_rows, refuse
 
 TASKS = "tasks.jsonl"
-OF_THE_USER = {"fika": "fieldmark.evals.benchmarks.fika.loading"}
-"""Benchmarks whose data the user brings → the module whose `load(data, said)` reads them."""
+OF_THE_USER = {
+    "fika": "fieldmark.evals.benchmarks.fika.loading",
+    "fine-r1": "fieldmark.evals.benchmarks.fine_r1.loading",
+}
+"""Benchmarks whose data the user brings → the module whose `load(data, said)` reads them. One with
+SETTINGS is given those and `seed` by name.
+"""
 
 
 def load_benchmark(
-    name_or_path: str, data: Path | None = None, mapping: Mapping[str, str] | None = None
+    name_or_path: str,
+    data: Path | None = None,
+    mapping: Mapping[str, str] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 0,
 ) -> Benchmark:
     """A bundled benchmark by name, or a folder with a `tasks.jsonl`, such a file, or one of the user's data.
 
-    `data` and `mapping` (field → key of its manifest) are for benchmarks whose data the user brings.
+    `data` and `mapping` (field → key of its manifest) are for benchmarks whose data the user brings,
+    `settings` and `seed` for those of them that are asked in more than one way.
     `index/index.jsonl`, `registry.csv`, `site/` and `guard.txt` (a host or host/path a line, `#` for remarks)
     beside the tasks are taken along. A picture that is not there is
     no error here (the run's preflight reports it). Raises UsageError.
@@ -31,8 +42,12 @@ def load_benchmark(
         module = import_module(OF_THE_USER[name_or_path])
         if data is None:
             raise UsageError(f"--benchmark {name_or_path} needs --data: {module.NEEDED}")
-        loaded: Benchmark = module.load(data, mapping or {})
+        taken = getattr(module, "SETTINGS", ())
+        _refuse_settings(settings or {}, taken)
+        more = {**(settings or {}), "seed": seed} if taken else {}
+        loaded: Benchmark = module.load(data, mapping or {}, **more)
         return loaded
+    _refuse_settings(settings or {}, ())
     if data is not None or mapping:
         option = "--data" if data is not None else "--map"
         brought = " or ".join(OF_THE_USER)
@@ -56,6 +71,18 @@ def load_benchmark(
         description=_description(folder / "README.md"),
         warnings=rows.warnings,
     )
+
+
+def _refuse_settings(settings: Mapping[str, Any], taken: Sequence[str]) -> None:
+    for name in settings:
+        if name not in taken:
+            takers = [
+                each for each, module in OF_THE_USER.items()
+                if name in getattr(import_module(module), "SETTINGS", ())
+            ]  # fmt: skip
+            raise UsageError(
+                f"--{name.replace('_', '-')} is for --benchmark {' or '.join(takers)}: leave it out"
+            )
 
 
 def bundled_names() -> list[str]:

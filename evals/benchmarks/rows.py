@@ -24,6 +24,8 @@ SHOWN = 5
 FLAT_GOLD = frozenset(Gold.model_fields) - {
     "source",
     "regions",
+    "options",
+    "kind",
 }  # names that mean other things too: nested only
 FLAT_LABELS = frozenset(Labels.model_fields) - {"source", "facets"}
 

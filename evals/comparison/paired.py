@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from statistics import fmean
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -56,13 +57,17 @@ class Side:
         self.cells = cells(run)
         self.name = str(run.config().get("name") or run.path.name)
         self.partial = any(cell.record is None for cell in self.cells)
-        self.asked = {
-            str(row.get("id")): (row.get("question"), row.get("source_sha256")) for row in run.tasks()
-        }
+        self.asked = {str(row.get("id")): _asked(row) for row in run.tasks()}
         self.ids = list(dict.fromkeys([*self.asked, *(cell.id for cell in self.cells)]))
         self.scores = _scores(self.cells)
         self.tops = {cell.id: cell.top for cell in self.cells}
         self.targets = {task: fold_case(gold.answer) for task, gold in run.gold().items()}
+
+
+def _asked(row: Mapping[str, Any]) -> tuple[str, Any]:
+    """Question and picture of a task; the same lines in another order (options, shuffled) ask the same."""
+    lines = sorted(str(row.get("question") or "").splitlines())
+    return "\n".join(lines), row.get("source_sha256")
 
 
 def compare(a: Side, b: Side, *, seed: int = 0) -> Paired:

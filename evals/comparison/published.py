@@ -77,7 +77,8 @@ def beside(runs: Sequence[RunDir]) -> Beside:
     for run in runs:
         if (name := _benchmark(run)) != told.benchmark:
             raise UsageError(
-                f"--published has figures of {told.benchmark}, and {run.path} is over {name}: leave it out"
+                f"--published has figures of {told.benchmark}, and for runs over it alone of fine-r1; "
+                f"{run.path} is over {name}: leave it out"
             )
     rows = [*(_ours(run) for run in runs), *(_theirs(system, told) for system in told.systems)]
     warnings = [f"{_name(run)}: {line}" for run in runs for line in _warnings(run, told)]

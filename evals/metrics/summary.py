@@ -32,6 +32,7 @@ from fieldmark.evals.metrics.statuses import StatusRow, statuses
 from fieldmark.evals.metrics.support import Facts, Support, support
 from fieldmark.evals.metrics.tool_use import CallsRow, ErrorRow, ToolUse, by_action, by_tool, errors, tool_use
 from fieldmark.evals.metrics.usage import Money, UsageRow, judges_usage, money, usage
+from fieldmark.evals.metrics.variants import Variants, variants
 from fieldmark.records import AGENT_STATUSES, Leak
 from fieldmark.rundir import RunDir
 
@@ -68,6 +69,7 @@ class Summary(BaseModel):
     accuracy: Accuracy
     groups: list[Grouped]
     levels: list[LevelRow]
+    variants: Variants | None
     repeats: Repeats | None
     calibration: Calibration
     statuses: list[StatusRow]
@@ -125,6 +127,7 @@ def summarise(
         accuracy=accuracy(grid),
         groups=grouped(grid),
         levels=levels(grid, run.gold()),
+        variants=variants(run, grid),
         repeats=repeats(grid),
         calibration=calibration(grid),
         statuses=statuses(grid, len(refused) if isinstance(refused, list) else 0),

@@ -32,6 +32,7 @@ from fieldmark.evals.report.status_table import statuses_table
 from fieldmark.evals.report.support_tables import funnel_table, support_table
 from fieldmark.evals.report.table import Table
 from fieldmark.evals.report.usage_table import usage_table
+from fieldmark.evals.report.variants_table import variants_table
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ def _accuracy(summary: Summary) -> list[Table]:
         categories_table(summary),
         splits_table(summary),
         *group_tables(summary),
+        variants_table(summary),
         levels_table(summary),
         repeats_table(summary),
     ]

@@ -17,7 +17,9 @@ from fieldmark.study.folder import StudyDir
 @click.option(
     "--all-pairs", is_flag=True, help="Each run with each.  [default: each later one with the first]"
 )
-@click.option("--published", is_flag=True, help="Beside them the figures of FIKA-Bench's paper, not paired.")
+@click.option(
+    "--published", is_flag=True, help="Beside them the figures of its paper (fika, fine-r1), not paired."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the bootstrap.  [default: 0]")
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page of it and all runs here."
@@ -38,7 +40,7 @@ def command(
     fieldmark compare runs/my-study     # its arms, each over all its orders
     """
     from fieldmark.evals.comparison.comparison import comparison
-    from fieldmark.evals.comparison.published import beside
+    from fieldmark.evals.comparison.papers import beside_paper
     from fieldmark.evals.comparison.study import study_comparison
     from fieldmark.evals.report.comparison_tables import comparison_tables
     from fieldmark.evals.report.published_table import published_table
@@ -51,12 +53,12 @@ def command(
     else:
         folders = [RunDir.open(path) for path in runs]
         made = comparison(folders, seed=seed, all_pairs=all_pairs)
-    beside_paper = beside(folders) if published else None
-    tables = [*comparison_tables(made), *([published_table(beside_paper)] if beside_paper else [])]
+    paper = beside_paper(folders) if published else None
+    tables = [*comparison_tables(made), *([published_table(paper)] if paper else [])]
     if as_json:
         told = made.model_dump(mode="json")
-        if beside_paper:
-            told["published"] = beside_paper.model_dump(mode="json")
+        if paper:
+            told["published"] = paper.model_dump(mode="json")
         click.echo(json.dumps(told, ensure_ascii=True, indent=2, allow_nan=False))
     else:
         print_tables(tables)

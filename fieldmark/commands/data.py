@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,10 @@ from fieldmark.run_options import pairs
 
 if TYPE_CHECKING:
     from fieldmark.evals.benchmarks.checking import Checked
+
+
+SHOWN = 50
+"""Pictures that cannot be used, named one by one."""
 
 
 @click.group("data")
@@ -29,8 +33,15 @@ def command() -> None:
 @click.option("--benchmark", help="As in `fieldmark run`.  [default: fika with --data, else fieldmark-mini]")
 @click.option("--data", type=click.Path(path_type=Path), help="The zip, its folder or manifest.")
 @click.option("--map", "said", multiple=True, callback=pairs, metavar="FIELD=KEY", help="As in run.")
+@click.option("--image-root", type=click.Path(path_type=Path), help="As in run.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def check(benchmark: str | None, data: Path | None, said: dict[str, str] | None, as_json: bool) -> int:
+def check(
+    benchmark: str | None,
+    data: Path | None,
+    said: dict[str, str] | None,
+    image_root: Path | None,
+    as_json: bool,
+) -> int:
     """Count tasks by split, category and language; open every picture; find doubles. No gold is printed.
 
     Exit code 1 when a picture is missing or cannot be used, or two tasks have the same picture and question.
@@ -39,17 +50,34 @@ def check(benchmark: str | None, data: Path | None, said: dict[str, str] | None,
     fieldmark data check --data fika-bench-testset.zip
     fieldmark data check --benchmark fika --data my.jsonl --map question=ask --json
     fieldmark data check --benchmark my/tasks.jsonl
+    fieldmark data check --benchmark fine-r1 --data eval/data --image-root /data
     """
     from fieldmark.evals.benchmarks.checking import check as check_benchmark
     from fieldmark.evals.benchmarks.loading import load_benchmark
 
     name = benchmark or ("fika" if data else "fieldmark-mini")
-    checked = check_benchmark(load_benchmark(name, data, said))
+    checked = check_benchmark(
+        load_benchmark(name, data, said, {"image_root": image_root} if image_root else {})
+    )
     if as_json:
         click.echo(json.dumps({**asdict(checked), "sound": checked.sound}, ensure_ascii=False))
     else:
         _print(checked)
     return 0 if checked.sound else 1
+
+
+def _print_published(data: dict[str, Any]) -> None:
+    """The records of each file beside those of the released one, where that is known."""
+    counts = data.get("counts", {})
+    for name, (here, published) in counts.items():
+        click.echo(f"{here:6} of {published:6,} published  {name}")
+    if counts:
+        here, published = (sum(column) for column in zip(*counts.values(), strict=True))
+        click.echo(f"{here:6} of {published:6,} published  in all")
+        click.echo(
+            f"the reference is the first option in {data['gold_is_first']} records, part of another one in "
+            f"{data['pass_by_accident']}"
+        )
 
 
 def _print(checked: Checked) -> None:
@@ -59,6 +87,7 @@ def _print(checked: Checked) -> None:
         click.echo(f"data: {checked.data['name']} sha256 {checked.data['sha256']}")
         click.echo(f".sha256 file: {checked.data['sha256_file']}; pictures: {checked.data['pictures']}/")
         click.echo(f"read as: {mapping}; unused keys: {', '.join(checked.data['unused_keys']) or 'none'}")
+    _print_published(checked.data)
     for row in checked.counts:
         click.echo(f"{row.tasks:6}  {row.split} · {row.top} · {row.language}")
     extent = checked.extent
@@ -74,8 +103,10 @@ def _print(checked: Checked) -> None:
         click.echo(f"the same picture: {', '.join(ids)}")
     for line in checked.warnings:
         click.echo(f"warning: {line}")
-    for task_id, why in checked.unusable.items():
+    for task_id, why in list(checked.unusable.items())[:SHOWN]:
         click.echo(f"WRONG  {task_id}: {why}")
+    if len(checked.unusable) > SHOWN:
+        click.echo(f"WRONG  {len(checked.unusable) - SHOWN} more pictures; --json names them all")
     for ids in checked.doubles:
         click.echo(f"WRONG  the same picture and question: {', '.join(ids)}")
     click.echo("sound" if checked.sound else f"{len(checked.unusable) + len(checked.doubles)} wrong")

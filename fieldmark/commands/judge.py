@@ -18,7 +18,9 @@ def judge_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say who judges, and by what."""
     for option in reversed(
         [
-            click.option("--judge", help="exact, llm, or a Python file of your own.  [default: exact]"),
+            click.option(
+                "--judge", help="exact, llm, fine-r1, or a Python file of your own.  [default: exact]"
+            ),
             click.option("--judge-model", help="The model of --judge llm."),
             click.option("--judge-url", help="Its OpenAI-compatible server.  [default: $OPENAI_BASE_URL]"),
             click.option(
@@ -36,6 +38,22 @@ def judge_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--judge-temperature",
                 help="Sent to the judge; none for a model that refuses it.  [default: 0]",
+            ),
+            click.option(
+                "--judge-variant",
+                help="How fine-r1 scores: closed-strict, text-inclusion, semantic, …; docs/fine-r1.md."
+                "  [default: strict in the closed world, text inclusion in the open one]",
+            ),
+            click.option(
+                "--siglip",
+                help="The text tower of the variant semantic: a folder, or a name of the hub."
+                "  [default: google/siglip-base-patch16-256]",
+            ),
+            click.option(
+                "--super-category",
+                type=click.Choice(["official", "ours"]),
+                help="What that variant calls bird, dog and pet: object, as the released code does, or so."
+                "  [default: official]",
             ),
             click.option("--prompts", type=_FOLDER, help="A folder with an llm.md of your own."),
         ]

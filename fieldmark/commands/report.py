@@ -26,7 +26,9 @@ from fieldmark.study.folder import StudyDir
     help="new: calls that can bring news of the subject; all: skills, memory, to-do lists, sub-agents too."
     "  [default: new]",
 )
-@click.option("--published", is_flag=True, help="Beside them the figures of FIKA-Bench's paper, not paired.")
+@click.option(
+    "--published", is_flag=True, help="Beside them the figures of its paper (fika, fine-r1), not paired."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON (fractions are 0–1).")
 def command(runs: tuple[Path, ...], html: Path | None, acts: str, published: bool, as_json: bool) -> None:
     """Print accuracy, statuses, tool use and runtime of runs, or compare the arms of a study.
@@ -63,7 +65,7 @@ def show(
 
     `published`: with the paper's figures, first of all on a page. UsageError: a run over another benchmark.
     """
-    from fieldmark.evals.comparison.published import beside
+    from fieldmark.evals.comparison.papers import beside_paper
     from fieldmark.evals.metrics.failures import pooled
     from fieldmark.evals.report.figures import headline
     from fieldmark.evals.report.html import write_html
@@ -74,7 +76,7 @@ def show(
     from fieldmark.facts import facts_of_run
     from fieldmark.leaks import leaks_of
 
-    paper = beside(folders) if published else None
+    paper = beside_paper(folders) if published else None
     summaries = [
         summarise(folder, leaks_of(folder), facts_of_run(folder), every_call=every_call) for folder in folders
     ]
@@ -93,7 +95,7 @@ def show(
     for path, shown in pages.items():
         found = [summary for folder, summary in zip(folders, summaries, strict=True) if folder in shown]
         several, plots = beside_each_other(shown, found)
-        compared = [*several, *([published_table(beside(shown))] if paper else [])]
+        compared = [*several, *([published_table(beside_paper(shown))] if paper else [])]
         write_html(found, path, compared, plots, Thumbnails(shown))
         if not as_json:
             click.echo(f"report: {path}")

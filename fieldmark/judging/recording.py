@@ -14,8 +14,16 @@ from fieldmark.user_file import is_file_name, sha256
 
 def publishable(settings: JudgeConfig, judge: Judge) -> Any:
     """The settings for run.json, without secrets and paths: a name, or a table where there is more to say."""
+    if settings.name == "fine-r1" and settings.variant:
+        told = settings.model_dump(mode="json", include={"name", "variant", "siglip", "super_category"})
+        siglip = (
+            {"siglip": Path(settings.siglip).name if Path(settings.siglip).is_dir() else settings.siglip}
+            if settings.siglip
+            else {}
+        )
+        return {key: value for key, value in {**told, **siglip}.items() if value is not None}
     if settings.name != "llm":
-        return judge.name
+        return settings.name if settings.name == "fine-r1" else judge.name
     told = settings.model_dump(mode="json", exclude_none=True, exclude={"prompts"})
     return {**told, "base_url": public_url(settings.base_url)} if settings.base_url else told
 
@@ -24,6 +32,9 @@ def paths(settings: JudgeConfig) -> dict[str, Any]:
     """What the private part keeps in its place: the file of the user's own judge, or prompts."""
     if is_file_name(settings.name):
         return {"judge": str(Path(settings.name).resolve())}
+    if settings.siglip and Path(settings.siglip).is_dir():
+        told = settings.model_dump(mode="json", include={"name", "variant", "super_category"})
+        return {"judge": {**told, "siglip": str(Path(settings.siglip).resolve())}}
     if settings.prompts is None:
         return {}
     told = settings.model_dump(mode="json", exclude_none=True)
