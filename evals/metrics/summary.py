@@ -28,7 +28,7 @@ from fieldmark.evals.metrics.statuses import StatusRow, statuses
 from fieldmark.evals.metrics.support import Facts, Support, support
 from fieldmark.evals.metrics.tool_use import CallsRow, ToolUse, by_action, by_tool, tool_use
 from fieldmark.evals.metrics.usage import Money, UsageRow, judges_usage, money, usage
-from fieldmark.records import AGENT_STATUSES, EpisodeRecord, Leak
+from fieldmark.records import AGENT_STATUSES, PERSON, EpisodeRecord, Leak
 from fieldmark.rundir import RunDir
 
 
@@ -104,15 +104,17 @@ def summarise(
     every_call: bool = False,
 ) -> Summary:
     """Read a run folder once; `leaks` and `facts` stand for those it has stored. UsageError: no readable
-    run.json. `every_call`: skills, memory, to-do lists and sub-agents enter usage and average acts too.
+    run.json. What a person did is in no trace, so that it is in no table of acts. `every_call`: skills,
+    memory, to-do lists and sub-agents enter usage and average acts too.
     """
     config, grid, uses = run.config(), cells(run), run.judge_uses()
     refused = config.get("refused")
-    read = {cell.record.key: read_trace(run, cell.record) for cell in grid if cell.record}
+    traced = [cell.record for cell in grid if cell.record and cell.record.agent != PERSON]
+    read = {record.key: read_trace(run, record) for record in traced}
     told = [
-        (cell.record, found)
-        for cell in grid
-        if cell.record and cell.record.status in AGENT_STATUSES and (found := read[cell.record.key])
+        (record, found)
+        for record in traced
+        if record.status in AGENT_STATUSES and (found := read[record.key])
     ]
     agents = [found.acts for _, found in told]
     seen = sight((record, found.sight) for record, found in told)
@@ -143,7 +145,7 @@ def summarise(
         support=support(grid, stored_facts(run) if facts is None else facts),
         judging=judging(grid),
         failures=failures(run, grid),
-        episodes=[_episode(cell, cell.record, read[cell.record.key]) for cell in grid if cell.record],
+        episodes=[_episode(cell, cell.record, read.get(cell.record.key)) for cell in grid if cell.record],
         caveats=[
             *caveats_of(run, grid, sum(found is None for found in read.values())),
             *(sight_caveats(seen, config.get("probe")) if about.sees else []),

@@ -40,7 +40,9 @@ def command(
     from fieldmark.evals.comparison.comparison import comparison
     from fieldmark.evals.comparison.published import beside
     from fieldmark.evals.comparison.study import study_comparison
+    from fieldmark.evals.metrics.persons import baseline
     from fieldmark.evals.report.comparison_tables import comparison_tables
+    from fieldmark.evals.report.persons_table import persons_table
     from fieldmark.evals.report.published_table import published_table
     from fieldmark.evals.report.terminal import print_tables
 
@@ -52,11 +54,15 @@ def command(
         folders = [RunDir.open(path) for path in runs]
         made = comparison(folders, seed=seed, all_pairs=all_pairs)
     beside_paper = beside(folders) if published else None
-    tables = [*comparison_tables(made), *([published_table(beside_paper)] if beside_paper else [])]
+    persons = baseline(folders)
+    tables = [*comparison_tables(made), *([persons_table(persons)] if persons else [])]
+    tables += [published_table(beside_paper)] if beside_paper else []
     if as_json:
         told = made.model_dump(mode="json")
         if beside_paper:
             told["published"] = beside_paper.model_dump(mode="json")
+        if persons:
+            told["persons"] = persons.model_dump(mode="json")
         click.echo(json.dumps(told, ensure_ascii=True, indent=2, allow_nan=False))
     else:
         print_tables(tables)

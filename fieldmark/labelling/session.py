@@ -41,12 +41,12 @@ class Person:
         check_name(self.name)
 
 
-def check_name(name: str) -> None:
+def check_name(name: str, option: str = "--annotator") -> None:
     """UsageError: nobody can be called that."""
     bad = not name or len(name) > NAME_CHARACTERS or not name.isprintable()
     if bad or name == CLASSIFIER:
         raise UsageError(
-            f"--annotator {name!r}: give a name of 1 to {NAME_CHARACTERS} characters, and not {CLASSIFIER!r}"
+            f"{option} {name!r}: give a name of 1 to {NAME_CHARACTERS} characters, and not {CLASSIFIER!r}"
         )
 
 
