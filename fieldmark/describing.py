@@ -21,7 +21,7 @@ from fieldmark.sandbox.gateway.endpoint import public_url
 from fieldmark.task_selection import describe_order
 from fieldmark.trace import Role
 
-PATHS = ("data", "site", "web_archive", "index", "registry", "actions", "replay", "cache")
+PATHS = ("data", "site", "web_archive", "index", "registry", "facets", "actions", "replay", "cache")
 """Options that are paths of this machine, beside the benchmark: kept in the private part only."""
 
 

@@ -21,12 +21,12 @@ def classifier_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say which model classifies, and by what."""
     for option in reversed(
         [
-            click.option("--model", "name", help="The model that classifies what facts leave open."),
+            click.option("--model", "name", help="The model that is asked."),
             click.option("--base-url", help="Its OpenAI-compatible server.  [default: $OPENAI_BASE_URL]"),
             click.option("--key-env", help="The variable that holds its key.  [default: OPENAI_API_KEY]"),
             click.option("--temperature", help="0 to 2, or none: not sent.  [default: 0]"),
             click.option("--seed", help="Sent to it, or none: not sent.  [default: 0]"),
-            click.option("--prompts", type=_FOLDER, help="A folder with a classifier.md of your own."),
+            click.option("--prompts", type=_FOLDER, help="A folder with the prompt, of your own."),
         ]
     ):
         function = option(function)

@@ -24,6 +24,7 @@ TICK = 1.0
 @click.option("--benchmark", help="As in `fieldmark run`.  [default: fieldmark-mini]")
 @click.option("--data", type=click.Path(path_type=Path), help="As in run.")
 @click.option("--map", "map_", multiple=True, callback=pairs, metavar="FIELD=KEY", help="As in run.")
+@click.option("--facets", type=click.Path(path_type=Path), help="As in run.")
 @click.option("--where", help="Draw from the tasks with these labels, as in run.")
 @click.option("--tasks-per-exam", "size", type=click.IntRange(min=1), default=50, show_default=True,
               help="Tasks of a paper.")  # fmt: skip
@@ -90,7 +91,10 @@ def _open(resume: Path | None, asked: dict[str, Any]) -> RunDir:
         return folder
     if asked["person"] is None:
         raise UsageError("who is examined? name the person with --person, or an exam with --resume")
-    flags = {key: asked[key] for key in ("benchmark", "data", "where", "seed", "time_limit", "name", "out")}
+    flags = {
+        key: asked[key]
+        for key in ("benchmark", "data", "where", "facets", "seed", "time_limit", "name", "out")
+    }
     config = load_config(None, {**flags, "map": asked["map_"]})
     exam = ExamAsked(asked["person"].strip(), asked["size"], asked["paper"], asked["stratify"])
     return new_exam(config, exam, lambda line: click.echo(line, err=True))

@@ -17,6 +17,7 @@ from fieldmark.evals.benchmarks.loading import load_benchmark
 from fieldmark.exam.drawing import draw
 from fieldmark.labelling.session import check_name
 from fieldmark.launch import Say, paths, stage_all
+from fieldmark.own_data import describe as describe_own_data
 from fieldmark.own_data import with_own_data
 from fieldmark.records import PERSON
 from fieldmark.rundir import RunDir
@@ -86,6 +87,7 @@ def _described(
         "agent": PERSON,
         "model": {"name": asked.person, "sees": True},
         "exam": {"tasks": asked.size, "paper": asked.paper, "seed": config.seed, "stratify": asked.stratify},
+        **describe_own_data(config),
         "tools": [],
         "skills": {},
         "limits": {"seconds": config.limits.seconds},

@@ -23,8 +23,13 @@ def settings_of(folder: RunDir, given: dict[str, Any]) -> ClassifierConfig | Non
     config = folder.config().get("config")
     recorded = config.get("classifier") if isinstance(config, dict) else None
     told = given or folder.paths().get("classifier") or recorded
+    return checked(told) if told else None
+
+
+def checked(told: dict[str, Any]) -> ClassifierConfig:
+    """The settings that options say. UsageError for one that cannot be."""
     try:
-        return ClassifierConfig.model_validate(told) if told else None
+        return ClassifierConfig.model_validate(told)
     except ValidationError as error:
         first = error.errors()[0]
         why = plain_reason(first["type"], first["msg"])
