@@ -12,6 +12,7 @@ from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
 from fieldmark.evals.metrics.by_skill import SkillRow, by_skill
 from fieldmark.evals.metrics.calibration import Calibration, calibration
 from fieldmark.evals.metrics.caveats import caveats_of, sight_caveats
+from fieldmark.evals.metrics.chain import Chain, chain
 from fieldmark.evals.metrics.failures import Failures, failures
 from fieldmark.evals.metrics.groups import Grouped, grouped
 from fieldmark.evals.metrics.judging import JudgingFacts, judging
@@ -92,6 +93,7 @@ class Summary(BaseModel):
     support: Support
     judging: JudgingFacts
     failures: Failures
+    chain: Chain | None
     episodes: list[EpisodeRow]
     caveats: list[str]
 
@@ -145,6 +147,7 @@ def summarise(
         support=support(grid, stored_facts(run) if facts is None else facts),
         judging=judging(grid),
         failures=failures(run, grid),
+        chain=chain(run, grid),
         episodes=[_episode(cell, cell.record, read.get(cell.record.key)) for cell in grid if cell.record],
         caveats=[
             *caveats_of(run, grid, sum(found is None for found in read.values())),

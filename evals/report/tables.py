@@ -9,6 +9,7 @@ from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.accuracy_tables import categories_table, group_tables, splits_table
 from fieldmark.evals.report.act_tables import calls_table, marginal_table, skills_table, tool_use_table
 from fieldmark.evals.report.calibration_table import calibration_table
+from fieldmark.evals.report.chain_tables import chain_tables
 from fieldmark.evals.report.failure_tables import failure_tables, pooled_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
 from fieldmark.evals.report.judging_table import judging_table
@@ -36,6 +37,7 @@ def tables(summary: Summary) -> list[Table]:
         judging_table(summary),
         _statuses(summary),
         *failure_tables(summary),
+        *chain_tables(summary),
         tool_use_table(summary),
         calls_table("Calls by tool", summary.by_tool),
         calls_table("Calls by action", summary.by_action),

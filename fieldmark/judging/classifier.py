@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from fieldmark.config import ClassifierConfig
 from fieldmark.errors import UsageError, plain_reason
-from fieldmark.evals.failures.llm import LlmClassifier
+from fieldmark.evals.failures.asked import AskedClassifier
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox.gateway.endpoint import public_url
 
@@ -49,7 +49,7 @@ def paths(settings: ClassifierConfig | None) -> dict[str, Any]:
     return {"classifier": {**publishable(settings), "prompts": str(settings.prompts.resolve())}}
 
 
-def record(folder: RunDir, settings: ClassifierConfig, classifier: LlmClassifier) -> None:
+def record(folder: RunDir, settings: ClassifierConfig, classifier: AskedClassifier) -> None:
     """Write who classifies the run from now on, and all that it classifies by, under its name."""
     folder.lock()
     try:
