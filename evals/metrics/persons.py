@@ -8,7 +8,7 @@ as is the paper's 24 % for its model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 
 from pydantic import BaseModel
@@ -98,17 +98,13 @@ def _exam(runs: list[RunDir], beside: Sequence[Grid], number: int) -> Exam:
     persons = [_sat(run, cells(run), ids) for run in runs]
     known = [person for person in persons if person.strict.fraction is not None]
     return Exam(
-        name=f"{number}: {len(ids)} tasks{_drawn(runs[0].config().get('exam'))}",
+        name=f"{number}: {len(ids)} tasks",
         tasks=len(ids),
         persons=persons,
         others=[_sat(run, grid, ids) for run, grid in beside],
         mean=_mean([person.strict.fraction for person in persons]),
         best=max(known, key=lambda person: person.strict.fraction or 0.0, default=None),
     )
-
-
-def _drawn(exam: Mapping[str, object] | None) -> str:
-    return f", paper {exam['paper']} of seed {exam['seed']}" if exam and "paper" in exam else ""
 
 
 def _sat(run: RunDir, grid: Sequence[Cell], ids: set[str]) -> Sat:
