@@ -19,6 +19,7 @@ COMMANDS = {
     "run": "Run an agent over a benchmark, in Docker sandboxes.",
     "data": "Look at the data of a benchmark before a run.",
     "doctor": "Check this machine, and what a model can do.",
+    "exam": "Examine a person in the browser: a run like any other.",
     "export": "Write a run for other programs, or what of it may be published.",
     "fork": "Run a recorded episode again from an event on, with one thing changed.",
     "index": "Build a picture index over a folder, and search in it.",

@@ -182,7 +182,7 @@ class RunConfig(BaseModel):
     `search` answers `web_search`: `site`, `serpapi` or `serpapi:ENGINE`; None: the site, else what the
     archive has recorded. `reverse` answers `reverse_image_search`: `local`, or `serpapi` (Google Lens), which
     sends the task pictures out and needs `allow_upload`; None: local. `index` and `registry` stand in for
-    those of the benchmark.
+    those of the benchmark. `facets` is a TSV of id, name, value: further labels of its tasks.
 
     `memory`: `off`, `inherit` (an episode reads the notes that earlier ones took), or `frozen:RUN` (all read
     the notes of the run folder RUN, and none is taken; `memory_before`: only those that the episode of this
@@ -247,6 +247,7 @@ class RunConfig(BaseModel):
     serpapi_key_env: str = "SERPAPI_API_KEY"
     index: Path | None = None
     registry: Path | None = None
+    facets: Path | None = None
     memory: str = "off"
     memory_before: str | None = None
     waves: int | None = Field(default=None, ge=1, le=256)

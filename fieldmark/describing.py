@@ -21,7 +21,9 @@ from fieldmark.sandbox.gateway.endpoint import public_url
 from fieldmark.task_selection import describe_order
 from fieldmark.trace import Role
 
-PATHS = ("data", "image_root", "site", "web_archive", "index", "registry", "actions", "replay", "cache")
+PATHS = (
+    "data", "image_root", "site", "web_archive", "index", "registry", "facets", "actions", "replay", "cache"
+)  # fmt: skip
 """Options that are paths of this machine, beside the benchmark: kept in the private part only."""
 
 
@@ -81,7 +83,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "image": {"tag": image.tag(plan.variant), "id": plan.image_id},
         "prompts": _prompt_hashes(),
         "refused": [{"id": task_id, "reason": reason} for task_id, reason in refused.items()],
-        "git": _git_revision(),
+        "git": git_revision(),
     }
 
 
@@ -140,7 +142,7 @@ def _prompt_hashes() -> dict[str, str]:
     return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in prompts if p.name.endswith(".md")}
 
 
-def _git_revision() -> str | None:
+def git_revision() -> str | None:
     """The revision of the checkout that this package runs from, with `+` when it is changed."""
     here = Path(__file__).resolve().parent
     try:

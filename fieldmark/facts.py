@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fieldmark.evals.facts.found import both_of
 from fieldmark.evals.facts.stored import EpisodeFacts, stored_facts, with_verdicts
-from fieldmark.records import EpisodeRecord
+from fieldmark.records import PERSON, EpisodeRecord
 from fieldmark.rundir import RunDir
 
 
@@ -19,8 +19,8 @@ class FactFinder:
         self._questions = {str(row.get("id")): str(row.get("question") or "") for row in folder.tasks()}
 
     def find(self, record: EpisodeRecord) -> EpisodeFacts | None:
-        """The facts without the verdict; None where the trace is missing or cannot be read."""
-        events = self._folder.events(record)
+        """The facts without the verdict; None where no trace can be read, or it is a person's."""
+        events = self._folder.events(record) if record.agent != PERSON else []
         if not events:
             return None
         question, gold = self._questions.get(record.id, ""), self._gold.get(record.id)

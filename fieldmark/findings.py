@@ -35,6 +35,20 @@ FailureLabel = Literal[
 RetrievalFailure = Literal["not_retrieved", "misjudged"]
 Link = Literal["grounding", "retrieval", "reasoning"]
 """The first broken link of a wrong answer."""
+ChainKind = Literal[
+    "missed_target",
+    "incorrect_target",
+    "attribute_misreading",
+    "faulty_query",
+    "extraction_error",
+    "inconsistency",
+    "calculation",
+    "instruction_following",
+    "retrieval_planning",
+]
+"""How a link broke, by Pix2Fact's scheme; `evals/failures/chain/scheme.py` defines them."""
+BrokenBy = Literal["facts", "presumed", "model", "open"]
+"""What said which link broke: facts, facts that leave another one possible, a model, or nothing yet."""
 Stage = Literal["facts", "model", "open"]
 """What decided a label: the facts of the trace, a model, or nothing yet (then there is no label)."""
 
@@ -115,9 +129,25 @@ class FailureReason(Row):
     events: list[int] = Field(default_factory=list)
 
 
+class ChainBreak(Row):
+    """The first broken link of a wrong answer by a `scheme` of others (name/version), beside the taxonomy.
+
+    `link` None with `by` not "open": nothing of the chain broke (no answer, a verdict in doubt). `outcome`
+    and `classifier` are as in Failure. Reason and events are private (FailureReason).
+    """
+
+    scheme: str
+    outcome: str
+    link: Link | None
+    kind: ChainKind | None = None
+    by: BrokenBy
+    classifier: str
+
+
 class FailureMark(Row):
     """A person's word on a wrong answer: a label, or a doubt about the verdict (`judge_or_label_doubt`).
 
+    `scheme`: `link` and `kind` are said by a scheme of others; None: `link` by the taxonomy's definition.
     `sighted`: what the classifier or another person had said was shown beside it.
     """
 
@@ -125,6 +155,8 @@ class FailureMark(Row):
     label: FailureLabel
     sub: RetrievalFailure | None = None
     link: Link | None = None
+    kind: ChainKind | None = None
+    scheme: str | None = None
     note: str = ""
     sighted: bool = False
     when: str = ""

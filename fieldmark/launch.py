@@ -84,6 +84,8 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
         raise UsageError(
             f"{path} is a fork of {was['run']}, one episode: fork that again with `fieldmark fork`"
         )
+    if folder.config().get("exam"):
+        raise UsageError(f"{path} is a person's exam: go on with `fieldmark exam --resume {path}`")
     recorded = RunConfig.model_validate({**folder.config()["config"], **folder.paths()})
     config = recorded.model_copy(update={k: v for k, v in flags.items() if v is not None and k in MAY_CHANGE})
     servers: dict[str, Any] = {"model": _same_server(recorded.model, flags.get("base_url"), "--base-url")}

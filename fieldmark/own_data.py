@@ -1,4 +1,4 @@
-"""What is the user's own: a picture index, an aircraft registry, names of tools."""
+"""What is the user's own: a picture index, an aircraft registry, facets of tasks, names of tools."""
 
 from __future__ import annotations
 
@@ -10,17 +10,21 @@ from typing import Any
 from fieldmark.config import RunConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
+from fieldmark.evals.benchmarks.facets import with_facets
 from fieldmark.sandbox.gateway.conversation.actions import load as load_actions
 
 
 def with_own_data(benchmark: Benchmark, config: RunConfig) -> Benchmark:
-    """`benchmark` with `--index` and `--registry`. UsageError when these or `--actions` cannot be used."""
+    """`benchmark` with `--index`, `--registry` and `--facets`. UsageError when these or `--actions` cannot be
+    used.
+    """
     if config.index is not None:
         _open_index(config)
     if config.registry is not None:
         _check_registry(config.registry)
     if config.actions is not None:
         load_actions(config.actions)
+    benchmark = with_facets(benchmark, config.facets) if config.facets else benchmark
     return replace(
         benchmark,
         index=config.index or benchmark.index,
@@ -36,6 +40,9 @@ def describe(config: RunConfig) -> dict[str, dict[str, str]]:
     if config.registry is not None:
         digest = hashlib.sha256(config.registry.read_bytes()).hexdigest()
         told["registry"] = {"name": config.registry.name, "sha256": digest}
+    if config.facets is not None:
+        digest = hashlib.sha256(config.facets.read_bytes()).hexdigest()
+        told["facets"] = {"name": config.facets.name, "sha256": digest}
     if config.actions is not None:
         digest = hashlib.sha256(config.actions.read_bytes()).hexdigest()
         told["actions"] = {"name": config.actions.name, "sha256": digest}

@@ -12,6 +12,9 @@ Status = Literal["answered", "empty", "timeout", "agent_error", "budget", "sandb
 AGENT_STATUSES = frozenset({"answered", "empty", "timeout", "agent_error", "budget"})
 """The statuses that are the agent's and count in every denominator; `sandbox_error` is ours."""
 
+PERSON = "person"
+"""The agent of an exam (`fieldmark exam`): the trace holds what it handed in, not what it did."""
+
 VerdictLabel = Literal["correct", "partially_correct", "incorrect", "uncertain"]
 
 

@@ -228,6 +228,9 @@ _OF_ABILITIES_AND_LIMITS = [
         "--registry", type=_FILE, help="An aircraft registry of your own.  [default: the benchmark's]"
     ),
     click.option(
+        "--facets", type=_FILE, help="Further labels of the tasks: a TSV of id, name, value (docs/typing.md)."
+    ),
+    click.option(
         "--preflight/--no-preflight",
         default=None,
         help="Try the model with a few small requests first.  [default: preflight]",

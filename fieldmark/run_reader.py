@@ -1,9 +1,9 @@
 """What a run folder holds, read: the only module that knows its paths.
 
 run.json  tasks.jsonl  episodes.jsonl  verdicts.jsonl  traces/<key>.jsonl  blobs/<sha256>.<ext>
-facts.jsonl  failures.jsonl  leaks.jsonl  memory.jsonl  memory.sqlite  report.html
+facts.jsonl  failures.jsonl  chain_breaks.jsonl  leaks.jsonl  memory.jsonl  memory.sqlite  report.html
 private/: memory_withheld, gold, verdict_reasons, unjudged, audit, leak_reasons, gold_facts,
-failure_reasons, failure_marks
+failure_reasons, chain_reasons, failure_marks
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from fieldmark import jsonl
 from fieldmark.blobs import BlobStore
 from fieldmark.errors import UsageError
-from fieldmark.findings import Failure, FailureMark, FailureReason, GoldFacts, TraceFacts
+from fieldmark.findings import ChainBreak, Failure, FailureMark, FailureReason, GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord, JudgeUse, Leak, Row, Verdict
 from fieldmark.task import Gold
 from fieldmark.trace import Event, parse_event
@@ -59,6 +59,8 @@ class RunReader:
         self.gold_facts_file = self.private / "gold_facts.jsonl"
         self.failures_file = path / "failures.jsonl"
         self.failure_reasons_file = self.private / "failure_reasons.jsonl"
+        self.chain_breaks_file = path / "chain_breaks.jsonl"
+        self.chain_reasons_file = self.private / "chain_reasons.jsonl"
         self.failure_marks_file = self.private / "failure_marks.jsonl"
         self.memory_file = path / "memory.jsonl"
         self.memory_store = path / "memory.sqlite"
@@ -152,6 +154,10 @@ class RunReader:
     def failures(self) -> dict[tuple[str, int], Failure]:
         """The latest word on each answer that is not correct."""
         return {row.key: row for row in _valid(self.failures_file, Failure)}
+
+    def chain_breaks(self) -> dict[tuple[str, int], ChainBreak]:
+        """The latest word on each answer that is not correct, by a scheme of others."""
+        return {row.key: row for row in _valid(self.chain_breaks_file, ChainBreak)}
 
     def failure_reasons(self) -> dict[tuple[str, int], FailureReason]:
         """The private part of each; empty when it is not there."""

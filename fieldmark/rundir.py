@@ -179,6 +179,7 @@ class RunDir(RunReader):
             self.episodes_file, self.verdicts_file, self.reasons_file, self.leaks_file,
             self.leak_reasons_file, self.unjudged_file, self.audit_file, self.facts_file,
             self.gold_facts_file, self.failures_file, self.failure_reasons_file, self.failure_marks_file,
+            self.chain_breaks_file, self.chain_reasons_file,
             self.memory_file, self.memory_withheld_file,
         ):  # fmt: skip
             if _cut_torn_tail(path):

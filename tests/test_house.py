@@ -15,9 +15,9 @@ from fieldmark.cli import COMMANDS
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("agents", "tools", "skills", "sandbox", "memory", "evals")
 ORCHESTRATORS = {
-    "__init__", "abilities", "classifying", "describing", "runner", "episode", "facts", "launch", "leaks",
-    "native", "own_agent", "own_code", "own_data",
-    "preflight", "probing", "remembering", "replaying", "run_models",
+    "__init__", "abilities", "chaining", "classifying", "describing", "runner", "episode", "facts", "launch",
+    "leaks", "native", "own_agent", "own_code", "own_data",
+    "preflight", "probing", "remembering", "replaying", "run_models", "typing_questions",
     "staging", "cli", "twin", "wires",
 }  # fmt: skip
 """The modules of fieldmark/ that may import the folders, beside commands/."""

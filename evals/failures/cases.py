@@ -10,6 +10,7 @@ from fieldmark.evals.facts.found import facts_of, gold_facts_of
 from fieldmark.evals.failures.case import Case, Word, WrongOutcome
 from fieldmark.evals.failures.current import wrong_cells
 from fieldmark.evals.metrics.outcomes import cells
+from fieldmark.records import PERSON
 from fieldmark.rundir import RunDir
 
 
@@ -22,6 +23,7 @@ def cases_of(run: RunDir) -> Iterator[Case]:
         assert cell.record is not None  # it was run
         record, gold, question = cell.record, golds.get(cell.id), questions.get(cell.id, "")
         events = run.events(record)
+        told = bool(events) and record.agent != PERSON  # the trace has what the agent did
         yield Case(
             question=question,
             outcome=cast(WrongOutcome, cell.outcome),
@@ -29,8 +31,8 @@ def cases_of(run: RunDir) -> Iterator[Case]:
             verdict=cell.verdict,
             gold=gold,
             events=events,
-            facts=facts_of(record, events, question) if events else None,
-            gold_facts=gold_facts_of(record, events, gold, question) if events and gold else None,
+            facts=facts_of(record, events, question) if told else None,
+            gold_facts=gold_facts_of(record, events, gold, question) if told and gold else None,
             audit=said.get((*record.key, record.answer or "")),
         )
 

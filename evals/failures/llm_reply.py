@@ -45,11 +45,12 @@ def _decision(found: FoundObject, shown: Collection[int]) -> Decision:
         reason if isinstance(reason, str) else "",
         sub=sub,
         link=_one_of_or_none("link", value.get("link"), _LINKS),
-        gold_events=_events(value.get("events"), shown),
+        gold_events=events_of(value.get("events"), shown),
     )
 
 
-def _events(value: Any, shown: Collection[int]) -> tuple[int, ...]:
+def events_of(value: Any, shown: Collection[int]) -> tuple[int, ...]:
+    """The events that a reply cites. NotUsed: none, or one that was not `shown`."""
     if not isinstance(value, list) or not value:
         raise NotUsed("it cites no event: events is a list of at least one number")
     strange = [each for each in value if type(each) is not int or each not in shown]

@@ -25,6 +25,11 @@ def system(prompt: str) -> str:
 
 def inputs(case: Case, left_open: Open, steps: list[Step]) -> dict[str, Any]:
     """A case with gold, as the user message holds it."""
+    return {**about(case), "left_open": left_open.why, "steps": steps}
+
+
+def about(case: Case) -> dict[str, Any]:
+    """What is known of a case with gold, but for what it did."""
     assert case.gold is not None
     return {
         "question": case.question,
@@ -33,8 +38,6 @@ def inputs(case: Case, left_open: Open, steps: list[Step]) -> dict[str, Any]:
         "ended_as": case.record.status,
         "verdict": case.outcome,
         "facts": {**_told(case.facts), **_told(case.gold_facts)},
-        "left_open": left_open.why,
-        "steps": steps,
     }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -24,6 +24,7 @@ from starlette.staticfiles import StaticFiles
 from fieldmark.errors import UsageError
 from fieldmark.evals.inspector.blobs import TEXT, served
 from fieldmark.evals.inspector.filters import Filter
+from fieldmark.evals.inspector.forms import form_of
 from fieldmark.evals.inspector.index import EpisodeRow, Index, Opened
 from fieldmark.evals.inspector.library import Library
 from fieldmark.evals.inspector.marking import keep, said
@@ -38,7 +39,6 @@ from fieldmark.evals.inspector.security import Guard, is_own_form
 from fieldmark.evals.inspector.unfinished import Unfinished
 
 STATIC = Path(__file__).with_name("static")
-_FORM = 64 * 1024
 _FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
@@ -100,7 +100,7 @@ class Pages:
 
     async def label(self, request: Request) -> Response:
         """Keep what a person says of an episode, and show it."""
-        form = await _form(request)
+        form = await form_of(request, "a label: shorten the note")
         if not is_own_form(request, form.get("token", ""), self._writer.token):
             raise HTTPException(
                 403, "not a form of this viewer: open the episode anew and send it from there"
@@ -172,16 +172,6 @@ class Pages:
 
 def _filter(request: Request) -> Filter:
     return Filter.of(request.query_params, request.query_params.getlist("fact"))
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form that was sent; a body of more than `_FORM` bytes is refused."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > _FORM:
-            raise HTTPException(413, "too long for a label: shorten the note")
-    return dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=20))
 
 
 def _whole(request: Request, name: str) -> int | None:

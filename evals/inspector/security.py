@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+import socket
 from collections.abc import Iterable
+from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlencode
 
@@ -28,6 +30,21 @@ HEADERS = {
 With `no-referrer` a browser would say `Origin: null` of our own forms as well.
 """
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+@dataclass(frozen=True)
+class Door:
+    """Who may come in: by which names of this machine, and, beyond it, with which token."""
+
+    hosts: frozenset[str]
+    token: str | None
+
+
+def door_of(host: str) -> Door:
+    """That of a server that listens at `host`: a new token where other machines reach it."""
+    token = None if is_loopback(host) else secrets.token_urlsafe(24)
+    own = {socket.gethostname().lower()} if token else set()
+    return Door(frozenset({*LOOPBACK, host.lower(), *own}), token)
 
 
 class Guard:

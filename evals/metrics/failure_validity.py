@@ -20,8 +20,8 @@ CLASSIFIER = "classifier"
 """Stands beside the names of persons: none of them may have it."""
 NONE = "none named"
 Key = tuple[str, int]
-Said = dict[Key, tuple[str, str]]
-"""What one rater said of each answer: (label, link)."""
+Said = dict[Key, tuple[str, str | None]]
+"""What one rater said of each answer: (label, link); no link where it was said by a scheme of others."""
 
 
 class FailureValidity(BaseModel):
@@ -45,7 +45,7 @@ def validity(
     persons: dict[str, Said] = {}
     for mark in marks:
         if mark.key in failures:
-            persons.setdefault(mark.annotator, {})[mark.key] = (mark.label, mark.link or NONE)
+            persons.setdefault(mark.annotator, {})[mark.key] = (mark.label, _link(mark))
     classified: Said = {
         key: (each.label, each.link or NONE) for key, each in failures.items() if each and each.label
     }
@@ -68,5 +68,9 @@ def _doubted(marks: Sequence[FailureMark], correct: Collection[Key]) -> dict[str
 
 
 def _agreement(first: str, second: str, one: Said, other: Said, *, place: int) -> Agreement:
-    both = sorted(one.keys() & other.keys())
-    return agreement(first, second, [(one[key][place], other[key][place]) for key in both])
+    both = [(one[key][place], other[key][place]) for key in sorted(one.keys() & other.keys())]
+    return agreement(first, second, [(a, b) for a, b in both if a is not None and b is not None])
+
+
+def _link(mark: FailureMark) -> str | None:
+    return None if mark.scheme else mark.link or NONE

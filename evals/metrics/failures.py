@@ -159,12 +159,16 @@ def _named(wrong: list[_Wrong]) -> FailureShare:
 
 
 def _share(name: str, wrong: list[_Wrong], hits: list[bool]) -> FailureShare:
-    """`hits`: whether each wrong answer is one of those."""
-    share = Share.of(sum(hits), len(wrong))
-    sizes = Counter(each.cell.id for each in wrong)
+    return share_of(name, [each.cell.id for each in wrong], hits)
+
+
+def share_of(name: str, ids: Sequence[str], hits: Sequence[bool]) -> FailureShare:
+    """`ids`: the task of each answer; `hits`: whether it is one of those."""
+    share = Share.of(sum(hits), len(ids))
+    sizes = Counter(ids)
     if max(sizes.values(), default=0) < 2:
         return FailureShare(name=name, share=share, interval=wilson(share))
-    counted = Counter(each.cell.id for each, hit in zip(wrong, hits, strict=True) if hit)
+    counted = Counter(task for task, hit in zip(ids, hits, strict=True) if hit)
     around = resampled([counted[task] for task in sizes], list(sizes.values()))
     return FailureShare(name=name, share=share, interval=around)
 

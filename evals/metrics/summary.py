@@ -13,6 +13,7 @@ from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
 from fieldmark.evals.metrics.by_skill import SkillRow, by_skill
 from fieldmark.evals.metrics.calibration import Calibration, calibration
 from fieldmark.evals.metrics.caveats import caveats_of, sight_caveats
+from fieldmark.evals.metrics.chain import Chain, chain
 from fieldmark.evals.metrics.clusters import Cluster, clusters
 from fieldmark.evals.metrics.episode_rows import EpisodeRow, episode_rows
 from fieldmark.evals.metrics.failures import Failures, failures
@@ -33,7 +34,7 @@ from fieldmark.evals.metrics.support import Facts, Support, support
 from fieldmark.evals.metrics.tool_use import CallsRow, ErrorRow, ToolUse, by_action, by_tool, errors, tool_use
 from fieldmark.evals.metrics.usage import Money, UsageRow, judges_usage, money, usage
 from fieldmark.evals.metrics.variants import Variants, variants
-from fieldmark.records import AGENT_STATUSES, Leak
+from fieldmark.records import AGENT_STATUSES, PERSON, Leak
 from fieldmark.rundir import RunDir
 
 
@@ -90,6 +91,7 @@ class Summary(BaseModel):
     support: Support
     judging: JudgingFacts
     failures: Failures
+    chain: Chain | None
     clusters: list[Cluster]
     episodes: list[EpisodeRow]
     made_with: list[tuple[str, str, str]]
@@ -104,15 +106,17 @@ def summarise(
     every_call: bool = False,
 ) -> Summary:
     """Read a run folder once; `leaks` and `facts` stand for those it has stored. UsageError: no readable
-    run.json. `every_call`: skills, memory, to-do lists and sub-agents enter usage and average acts too.
+    run.json. What a person did is in no trace, so that it is in no table of acts. `every_call`: skills,
+    memory, to-do lists and sub-agents enter usage and average acts too.
     """
     config, grid, uses = run.config(), cells(run), run.judge_uses()
     refused = config.get("refused")
-    read = {cell.record.key: read_trace(run, cell.record) for cell in grid if cell.record}
+    traced = [cell.record for cell in grid if cell.record and cell.record.agent != PERSON]
+    read = {record.key: read_trace(run, record) for record in traced}
     told = [
-        (cell.record, found)
-        for cell in grid
-        if cell.record and cell.record.status in AGENT_STATUSES and (found := read[cell.record.key])
+        (record, found)
+        for record in traced
+        if record.status in AGENT_STATUSES and (found := read[record.key])
     ]
     agents = [found.acts for _, found in told]
     actions = by_action(agents)
@@ -148,6 +152,7 @@ def summarise(
         support=support(grid, stored_facts(run) if facts is None else facts),
         judging=judging(grid),
         failures=failures(run, grid),
+        chain=chain(run, grid),
         clusters=clusters((row.failure, row.at, row.top) for row in rows if row.failure),
         episodes=rows,
         made_with=made_with(config),

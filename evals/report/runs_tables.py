@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fieldmark.evals.comparison.comparison import comparison
+from fieldmark.evals.metrics.persons import baseline
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.comparison_tables import comparison_tables
 from fieldmark.evals.report.failure_tables import pooled_table
 from fieldmark.evals.report.figures import count, interval, marks, number, percent
+from fieldmark.evals.report.persons_table import persons_table
 from fieldmark.evals.report.plots import Plot
 from fieldmark.evals.report.run_plots import runs_plots
 from fieldmark.evals.report.table import Table
@@ -25,7 +27,9 @@ def beside_each_other(runs: Sequence[RunDir], summaries: Sequence[Summary]) -> t
     made = comparison(runs) if distinct else None
     if made and not any(versus.paired.table.n for versus in made.versus):
         made = None
-    tables = [*comparisons(list(summaries)), *(comparison_tables(made) if made else [])]
+    persons = baseline(runs)
+    tables = [*comparisons(list(summaries)), *([persons_table(persons)] if persons else [])]
+    tables += comparison_tables(made) if made else []
     return tables, runs_plots(summaries, made)
 
 

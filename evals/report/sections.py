@@ -14,6 +14,7 @@ from fieldmark.evals.report.act_tables import (
     tool_use_table,
 )
 from fieldmark.evals.report.calibration_table import calibration_table
+from fieldmark.evals.report.chain_tables import chain_tables
 from fieldmark.evals.report.cluster_table import clusters_table
 from fieldmark.evals.report.configuration_table import configuration_table
 from fieldmark.evals.report.failure_tables import failure_tables
@@ -52,7 +53,11 @@ def sections(summary: Summary) -> list[Section]:
     made = [
         Section("Where it fails", [], first=[clusters_table(summary)]),
         Section("Accuracy", _accuracy(summary), first=[heat_table(summary)]),
-        Section("Why answers were wrong", failure_tables(summary), plots=failures_plot(summary)),
+        Section(
+            "Why answers were wrong",
+            [*failure_tables(summary), *chain_tables(summary)],
+            plots=failures_plot(summary),
+        ),
         Section("How episodes ended", [statuses_table(summary)]),
         Section("What the agent did", _acts(summary), plots=acts_plots(summary)),
         Section(

@@ -42,7 +42,9 @@ def command(
     from fieldmark.evals.comparison.comparison import comparison
     from fieldmark.evals.comparison.papers import beside_paper
     from fieldmark.evals.comparison.study import study_comparison
+    from fieldmark.evals.metrics.persons import baseline
     from fieldmark.evals.report.comparison_tables import comparison_tables
+    from fieldmark.evals.report.persons_table import persons_table
     from fieldmark.evals.report.published_table import published_table
     from fieldmark.evals.report.terminal import print_tables
 
@@ -54,11 +56,15 @@ def command(
         folders = [RunDir.open(path) for path in runs]
         made = comparison(folders, seed=seed, all_pairs=all_pairs)
     paper = beside_paper(folders) if published else None
-    tables = [*comparison_tables(made), *([published_table(paper)] if paper else [])]
+    persons = baseline(folders)
+    tables = [*comparison_tables(made), *([persons_table(persons)] if persons else [])]
+    tables += [published_table(paper)] if paper else []
     if as_json:
         told = made.model_dump(mode="json")
         if paper:
             told["published"] = paper.model_dump(mode="json")
+        if persons:
+            told["persons"] = persons.model_dump(mode="json")
         click.echo(json.dumps(told, ensure_ascii=True, indent=2, allow_nan=False))
     else:
         print_tables(tables)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fieldmark.commands.classify import classifier_options
 from fieldmark.counting import counted
 from fieldmark.run_options import pairs
 
@@ -22,10 +23,11 @@ SHOWN = 50
 
 @click.group("data")
 def command() -> None:
-    """Look at the data of a benchmark before a run.
+    """Look at the data of a benchmark before a run, or sort its questions by kind.
 
     \b
     fieldmark data check --benchmark fika --data fika-bench-testset.zip
+    fieldmark data type --benchmark my/tasks.jsonl --model qwen3-32b --base-url … --out types.tsv
     """
 
 
@@ -64,6 +66,65 @@ def check(
     else:
         _print(checked)
     return 0 if checked.sound else 1
+
+
+@command.command("type")
+@click.option("--benchmark", help="As in `fieldmark run`.  [default: fieldmark-mini]")
+@click.option("--data", type=click.Path(path_type=Path), help="As in run.")
+@click.option("--map", "said", multiple=True, callback=pairs, metavar="FIELD=KEY", help="As in run.")
+@click.option("--where", help="Only tasks with these labels, as in run.")
+@click.option("--limit", type=click.IntRange(min=0), help="The first so many.  [default: all]")
+@classifier_options
+@click.option("--with-answer", is_flag=True, help="Show the model the reference answer too.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="TSV",
+              help="The file of facets; what it has already is kept.")  # fmt: skip
+@click.option("--anew", is_flag=True, help="Type all of it, also what the file has.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def type_(
+    benchmark: str | None, data: Path | None, said: dict[str, str] | None, where: str | None,
+    limit: int | None, with_answer: bool, out: Path, anew: bool, as_json: bool, **flags: Any,
+) -> int:  # fmt: skip
+    """Have a model say of each question which kind it is, and write a TSV of id, name, value for --facets.
+
+    Three facets, as Pix2Fact has them: perception type, knowledge domain, logic type. Where the benchmark has
+    these already, the agreement with them is printed. Exit code 1 while a question has no type.
+
+    \b
+    fieldmark data type --benchmark my/tasks.jsonl --model qwen3-32b --base-url http://localhost:8000/v1 \\
+        --out types.tsv
+    fieldmark run --benchmark my/tasks.jsonl --facets types.tsv --where "logic type=Direct Lookup"
+    """
+    from fieldmark.config import load_config
+    from fieldmark.errors import UsageError
+    from fieldmark.evals.benchmarks.loading import load_benchmark
+    from fieldmark.evals.typing.agreement import with_given
+    from fieldmark.evals.typing.typer import make
+    from fieldmark.judging.classifier import checked
+    from fieldmark.task_selection import select_tasks
+    from fieldmark.typing_questions import type_questions
+
+    given = {key: value for key, value in flags.items() if value is not None}
+    if "name" not in given:
+        raise UsageError("--model names the model that types the questions")
+    asked = {"benchmark": benchmark, "data": data, "map": said, "where": where, "limit": limit}
+    config = load_config(None, asked)
+    loaded = load_benchmark(config.benchmark, config.data, config.map)
+    tasks = select_tasks(loaded.tasks, loaded.name, config)
+    typer = make(checked(given), with_answer=with_answer)
+    found = type_questions(tasks, typer, out, lambda line: click.echo(line, err=True), anew=anew)
+    agreed = with_given(tasks, found)
+    typed = sum(task.id in found for task in tasks)
+    if as_json:
+        told = {name: each.model_dump(mode="json") for name, each in agreed.items()}
+        counts = {"tasks": len(tasks), "typed": typed, "typer": typer.name, "out": str(out)}
+        click.echo(json.dumps({**counts, "agreement": told}, ensure_ascii=False))
+    else:
+        from fieldmark.evals.report.terminal import print_tables
+        from fieldmark.evals.report.typing_tables import typing_tables
+
+        print_tables(typing_tables(tasks, found, agreed))
+        click.echo(f"{typed} of {len(tasks)} typed by {typer.name}: {out}")
+    return 0 if typed == len(tasks) else 1
 
 
 def _print_published(data: dict[str, Any]) -> None:

@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 )
 @click.option("--annotator", help="Who you are; asked for when it is not given.")
 @click.option("--seed", type=int, default=0, help="Draws another sample.  [default: 0]")
+@click.option("--scheme", type=click.Choice(["fieldmark", "pix2fact"]), default="fieldmark",
+              show_default=True, help="By which definitions the broken link is said.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print what was done and the agreement as JSON.")
-def command(run: Path, sample: int, annotators: int, annotator: str | None, seed: int, as_json: bool) -> None:
+def command(
+    run: Path, sample: int, annotators: int, annotator: str | None, seed: int, scheme: str, as_json: bool
+) -> None:
     """Say of a sample of the wrong answers why they were wrong, a few keys for each.
 
     Every annotator gets the same sample and sees no label of another or of the classifier. Quit at any time:
@@ -32,7 +36,9 @@ def command(run: Path, sample: int, annotators: int, annotator: str | None, seed
     fieldmark label runs/a --annotator ann
     fieldmark label runs/a --annotator bob
     fieldmark label runs/a --sample 200 --annotators 3 --annotator cem
+    fieldmark label runs/a --scheme pix2fact --annotator ann    # stage and kind by Pix2Fact
     """
+    from fieldmark.evals.failures.chain.scheme import SCHEME
     from fieldmark.evals.metrics.failures import failures
     from fieldmark.evals.metrics.outcomes import cells
     from fieldmark.keyboard import read_key, read_line
@@ -42,7 +48,8 @@ def command(run: Path, sample: int, annotators: int, annotator: str | None, seed
     folder = RunDir.open(run)
     name = (annotator if annotator is not None else click.prompt("Your name", err=True)).strip()
     person = Person(name, read_key, read_line, lambda line: click.echo(line, err=True))
-    done = label_run(folder, person, sample=sample, annotators=annotators, seed=seed)
+    by = SCHEME if scheme == "pix2fact" else None
+    done = label_run(folder, person, sample=sample, annotators=annotators, seed=seed, scheme=by)
     found = failures(folder, cells(folder))
     if as_json:
         validity = found.validity.model_dump(mode="json") if not done.left else None

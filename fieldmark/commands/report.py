@@ -67,8 +67,10 @@ def show(
     """
     from fieldmark.evals.comparison.papers import beside_paper
     from fieldmark.evals.metrics.failures import pooled
+    from fieldmark.evals.metrics.persons import baseline
     from fieldmark.evals.report.figures import headline
     from fieldmark.evals.report.html import write_html
+    from fieldmark.evals.report.persons_table import persons_table
     from fieldmark.evals.report.published_table import published_table
     from fieldmark.evals.report.runs_tables import beside_each_other
     from fieldmark.evals.report.terminal import print_tables
@@ -80,15 +82,18 @@ def show(
     summaries = [
         summarise(folder, leaks_of(folder), facts_of_run(folder), every_call=every_call) for folder in folders
     ]
+    persons = baseline(folders) if len(folders) > 1 else None
     if as_json:
         told: dict[str, Any] = {"runs": [summary.model_dump(mode="json") for summary in summaries]}
         told |= {"published": paper.model_dump(mode="json")} if paper else {}
         if len(summaries) > 1:
             rows = pooled([summary.failures for summary in summaries])
             told["failures_pooled"] = [row.model_dump(mode="json") for row in rows]
+            told |= {"persons": persons.model_dump(mode="json")} if persons else {}
         click.echo(json.dumps(told, ensure_ascii=True, indent=2, allow_nan=False))
     else:
         _print(summaries)
+        print_tables([persons_table(persons)] if persons else [])
     if paper and not as_json:
         print_tables([published_table(paper)])
     pages = {html: folders} if html else {folder.report_html: [folder] for folder in folders}

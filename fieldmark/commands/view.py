@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import secrets
-import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,26 +37,22 @@ def command(runs: tuple[Path, ...], port: int, host: str, annotator: str | None)
     fieldmark view runs/a runs/my-study --port 9000
     fieldmark view --host 0.0.0.0     # for other machines; open the printed address with its token
     """
-    import uvicorn
-
     from fieldmark.evals.inspector.app import make_app
     from fieldmark.evals.inspector.library import Library, check
-    from fieldmark.evals.inspector.security import LOOPBACK, is_loopback
+    from fieldmark.evals.inspector.security import door_of
+    from fieldmark.evals.inspector.serving import address, listen, serve
     from fieldmark.labelling.session import check_name
 
     places = list(runs) or [Path("runs")]
     check(places)
-    door = _listen(host, port)
+    socket = listen(host, port)
     person = (os.environ.get("USER", "") if annotator is None else annotator).strip()
     if annotator is not None or person:
         check_name(person)
-    token = None if is_loopback(host) else secrets.token_urlsafe(24)
-    hosts = {*LOOPBACK, host.lower(), *({socket.gethostname().lower()} if token else ())}
-    app = make_app(Library(places), GatewayRequests(), hosts, token, person)
-    click.echo(f"open {_address(host, door.getsockname()[1], token)}   (Ctrl-C ends it)")
-    config = uvicorn.Config(app, log_level="warning", server_header=False, access_log=False, lifespan="off")
-    with contextlib.suppress(KeyboardInterrupt):  # its usual end
-        uvicorn.Server(config).run(sockets=[door])
+    door = door_of(host)
+    app = make_app(Library(places), GatewayRequests(), door.hosts, door.token, person)
+    click.echo(f"open {address(host, socket, door.token)}   (Ctrl-C ends it)")
+    serve(app, socket)
 
 
 class GatewayRequests:
@@ -74,22 +67,3 @@ class GatewayRequests:
         from fieldmark.sandbox.gateway.wire.requests import rebuild
 
         return rebuild(event, blobs)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    from fieldmark.errors import UsageError
-
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        why = error.strerror or error
-        raise UsageError(
-            f"cannot listen on {host} port {port}: {why}; name another --port or --host"
-        ) from None
-
-
-def _address(host: str, port: int, token: str | None) -> str:
-    open_at = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
-    name = f"[{open_at}]" if ":" in open_at else open_at
-    return f"http://{name}:{port}/" + (f"?token={token}" if token else "")

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from fieldmark.config import ClassifierConfig
 from fieldmark.errors import UsageError, plain_reason
-from fieldmark.evals.failures.llm import LlmClassifier
+from fieldmark.evals.failures.asked import AskedClassifier
 from fieldmark.run_reader import part
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox.gateway.endpoint import public_url
@@ -24,8 +24,13 @@ def settings_of(folder: RunDir, given: dict[str, Any]) -> ClassifierConfig | Non
     config = folder.config().get("config")
     recorded = config.get("classifier") if isinstance(config, dict) else None
     told = given or folder.paths().get("classifier") or recorded
+    return checked(told) if told else None
+
+
+def checked(told: dict[str, Any]) -> ClassifierConfig:
+    """The settings that options say. UsageError for one that cannot be."""
     try:
-        return ClassifierConfig.model_validate(told) if told else None
+        return ClassifierConfig.model_validate(told)
     except ValidationError as error:
         first = error.errors()[0]
         why = plain_reason(first["type"], first["msg"])
@@ -45,7 +50,7 @@ def paths(settings: ClassifierConfig | None) -> dict[str, Any]:
     return {"classifier": {**publishable(settings), "prompts": str(settings.prompts.resolve())}}
 
 
-def record(folder: RunDir, settings: ClassifierConfig, classifier: LlmClassifier) -> None:
+def record(folder: RunDir, settings: ClassifierConfig, classifier: AskedClassifier) -> None:
     """Write who classifies the run from now on, and all that it classifies by, under its name."""
     folder.lock()
     try:

@@ -46,6 +46,7 @@ class Asked:
 
 TO_JUDGE = Asked("judge", "--judge llm", "--judge-model", "--judge-url", "--judge-")
 TO_CLASSIFY = Asked("classifier", "--model", "--model", "--base-url", "--")
+TO_TYPE = Asked("typer", "--model", "--model", "--base-url", "--")
 
 
 @dataclass(frozen=True)

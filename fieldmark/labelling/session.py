@@ -14,7 +14,7 @@ from fieldmark.clock import utc
 from fieldmark.errors import UsageError
 from fieldmark.evals.metrics.failure_validity import CLASSIFIER
 from fieldmark.evals.metrics.outcomes import Cell, cells
-from fieldmark.findings import FailureMark
+from fieldmark.findings import ChainKind, FailureMark, Link
 from fieldmark.keyboard import QUIT
 from fieldmark.labelling import showing
 from fieldmark.labelling.sample import draw
@@ -41,12 +41,12 @@ class Person:
         check_name(self.name)
 
 
-def check_name(name: str) -> None:
+def check_name(name: str, option: str = "--annotator") -> None:
     """UsageError: nobody can be called that."""
     bad = not name or len(name) > NAME_CHARACTERS or not name.isprintable()
     if bad or name == CLASSIFIER:
         raise UsageError(
-            f"--annotator {name!r}: give a name of 1 to {NAME_CHARACTERS} characters, and not {CLASSIFIER!r}"
+            f"{option} {name!r}: give a name of 1 to {NAME_CHARACTERS} characters, and not {CLASSIFIER!r}"
         )
 
 
@@ -63,8 +63,10 @@ class Sitting:
         return self.sample - self.labelled
 
 
-def label_run(folder: RunDir, person: Person, *, sample: int, annotators: int, seed: int) -> Sitting:
-    """Ask about what the person has not labelled yet.
+def label_run(
+    folder: RunDir, person: Person, *, sample: int, annotators: int, seed: int, scheme: str | None = None
+) -> Sitting:
+    """Ask about what the person has not labelled yet. `scheme`: the broken link is said by Pix2Fact's scheme.
 
     UsageError: nothing is wrong, gold is not here, or `annotators` other persons have labelled already.
     """
@@ -72,6 +74,8 @@ def label_run(folder: RunDir, person: Person, *, sample: int, annotators: int, s
     _check(folder, drawn)
     keys = {_key(cell) for cell in drawn}
     marks = [mark for mark in folder.failure_marks() if mark.key in keys and not mark.sighted]
+    if scheme:
+        marks = [mark for mark in marks if mark.scheme == scheme]
     others = sorted({mark.annotator for mark in marks} - {person.name})
     if len(others) >= annotators:
         raise UsageError(
@@ -81,7 +85,7 @@ def label_run(folder: RunDir, person: Person, *, sample: int, annotators: int, s
     mine = {mark.key: mark for mark in marks if mark.annotator == person.name}
     left = len(drawn) - len(mine)
     person.say(f"{person.name}: {len(drawn)} of the wrong answers, drawn at random; {left} left")
-    _Loop(folder, person, drawn, mine).run()
+    _Loop(folder, person, drawn, mine, scheme).run()
     return Sitting(len(drawn), len(mine), others)
 
 
@@ -103,6 +107,7 @@ class _Loop:
     person: Person
     drawn: list[Cell]
     mine: dict[Key, FailureMark]
+    scheme: str | None = None
 
     def run(self) -> None:
         at = self._next(0)
@@ -158,7 +163,7 @@ class _Loop:
         if pressed == "t":
             self.person.say("\n".join(showing.trace(self.folder, cell, showing.WHOLE)))
         elif pressed == "?":
-            self.person.say(showing.definitions())
+            self.person.say(showing.definitions(chain=self.scheme is not None))
 
     def _mark(self, cell: Cell, pressed: str, note: str) -> FailureMark:
         """Ask for sub-class and broken link of a class."""
@@ -169,10 +174,16 @@ class _Loop:
             f"{label}, first broken link:  g grounding   r retrieval   s reasoning   - none",
             showing.LINK_KEYS,
         )
+        kind = self._kind(link) if self.scheme and link else None
         return FailureMark(
             id=cell.id, epoch=cell.epoch, annotator=self.person.name, label=label, sub=sub, link=link,
-            note=note, when=utc(),
+            kind=kind, scheme=self.scheme, note=note, when=utc(),
         )  # fmt: skip
+
+    def _kind(self, link: Link) -> ChainKind | None:
+        keys = showing.kind_keys(link)
+        asked = "   ".join(f"{key} {kind or 'none of them'}" for key, kind in keys.items())
+        return self._choose(f"{link}:  {asked}", keys)
 
     def _choose(self, asked: str, keys: Mapping[str, Chosen]) -> Chosen:
         self.person.say(asked)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from fieldmark.evals.failures.chain.scheme import KINDS, STAGES
 from fieldmark.evals.failures.rendering import as_lines, steps
 from fieldmark.evals.failures.taxonomy import CLASSES, SUBS
 from fieldmark.evals.metrics.outcomes import Cell
-from fieldmark.findings import FailureLabel, FailureMark, Link, RetrievalFailure
+from fieldmark.findings import ChainKind, FailureLabel, FailureMark, Link, RetrievalFailure
 from fieldmark.judging.audit import shown
 from fieldmark.keyboard import columns, one_line
 from fieldmark.rundir import RunDir
@@ -43,14 +44,33 @@ def classes() -> str:
     return "\n".join("   ".join(f"{name:25}" for name in names[at : at + 4]).rstrip() for at in (0, 4, 8))
 
 
-def definitions() -> str:
-    """What each class means, in one sentence."""
+def kind_keys(link: Link) -> dict[str, ChainKind | None]:
+    """Which key is which kind of a broken link, by Pix2Fact's scheme."""
+    kinds = [kind for kind, (stage, _) in KINDS.items() if stage == link]
+    return {**{str(number): kind for number, kind in enumerate(kinds, 1)}, "-": None}
+
+
+def definitions(*, chain: bool = False) -> str:
+    """What each class means, in one sentence; with `chain`, each link and its kinds too."""
     told = [f"{key} {label}: {CLASSES[label].text}" for key, label in CLASS_KEYS.items()]
     told += [f"  {key} {sub}: {SUBS[sub]}" for key, sub in SUB_KEYS.items() if sub]
+    if chain:
+        told += [f"{stage}: {text}" for stage, text in STAGES.items()]
+        told += [f"  {kind}: {text}" for kind, (_, text) in KINDS.items()]
     return "\n".join(told)
 
 
 def said(mark: FailureMark) -> str:
     """A label in one line."""
     note = f"  ({one_line(mark.note)})" if mark.note else ""
-    return " · ".join([mark.label, *([mark.sub] if mark.sub else []), mark.link or "no link"]) + note
+    return (
+        " · ".join(
+            [
+                mark.label,
+                *([mark.sub] if mark.sub else []),
+                mark.link or "no link",
+                *([mark.kind] if mark.kind else []),
+            ]
+        )
+        + note
+    )

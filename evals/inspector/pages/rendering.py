@@ -18,14 +18,19 @@ from fieldmark.evals.report.text import seen
 
 def render(template: str, **values: Any) -> bytes:
     """UTF-8; half a surrogate pair, which a trace can hold, becomes '?'. `template` is in this folder."""
-    page = _environment().get_template(template).render(**values, version=__version__)
+    return render_in(Path(__file__).parent, template, **values)
+
+
+def render_in(folder: Path, template: str, **values: Any) -> bytes:
+    """The same with a template of another folder."""
+    page = _environment(folder).get_template(template).render(**values, version=__version__)
     return page.encode("utf-8", "replace")
 
 
 @cache
-def _environment() -> Environment:
+def _environment(folder: Path) -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
+        loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=seen,

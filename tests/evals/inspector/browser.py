@@ -9,7 +9,8 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,18 @@ def visit(
 
     `shot(page, name)` leaves a PNG in `folder/shots`; `files`, by name, are there as `/shots/<name>`.
     """
+    return visit_socket(engine, image, lambda path: serving(app, path), folder, script, files)
+
+
+def visit_socket(
+    engine: Any,
+    image: str,
+    server: Callable[[Path], AbstractContextManager[None]],
+    folder: Path,
+    script: str,
+    files: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """The same with what `server` offers on the unix socket that it is given."""
     door, shots = folder / "door", folder / "shots"
     for each in (door, shots):
         each.mkdir(parents=True)
@@ -79,7 +92,7 @@ def visit(
     options = made.create_options(image, [made.PYTHON, "-c", code], "test-inspector", 120)
     host = made.host_options(door, Needs(), {}) | {"auto_remove": False}
     host["binds"][str(shots)] = {"bind": "/shots", "mode": "rw"}
-    with serving(app, door / SOCKET):
+    with server(door / SOCKET):
         created = engine.api.create_container(**options, host_config=engine.api.create_host_config(**host))
         try:
             engine.api.start(created["Id"])

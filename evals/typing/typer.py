@@ -1,0 +1,80 @@
+"""A model that types questions. A reply that is of no use is asked again, ASKS times in all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from fieldmark.config import ClassifierConfig
+from fieldmark.evals.asking.reply import NoUse, ask_until_used
+from fieldmark.evals.asking.request import Ask, asked_again, messages, read_prompt, shortened
+from fieldmark.evals.judges.base import Unjudged
+from fieldmark.evals.typing.dimensions import DIMENSIONS, VERSION
+from fieldmark.evals.typing.reply import KEYS, read_reply
+from fieldmark.task import Task
+
+ASKS = 3
+PROMPT = "question_type.md"
+MAX_CHARACTERS = 8_000
+"""Of a question or an answer; what is over is left out in its middle."""
+
+
+class Typer:
+    """`name` is `llm/MODEL/` and a hash of all that it types by. `with_answer`: it sees the answer too."""
+
+    def __init__(self, settings: ClassifierConfig, prompt: str, ask: Ask, *, with_answer: bool) -> None:
+        self._settings, self._ask, self._with_answer = settings, ask, with_answer
+        self._system = f"{prompt.rstrip()}\n\n{_defined()}\n"
+        known = json.dumps(self.described, sort_keys=True)
+        self.name = f"llm/{settings.name}/{hashlib.sha256(known.encode()).hexdigest()[:8]}"
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """All that it types by. `prompt_sha256` is of the prompt with the dimensions."""
+        return {
+            "model": self._settings.name,
+            "prompt_sha256": hashlib.sha256(self._system.encode("utf-8", "replace")).hexdigest(),
+            "dimensions": VERSION,
+            "temperature": self._settings.temperature,
+            "seed": self._settings.seed,
+            "with_answer": self._with_answer,
+        }
+
+    def __call__(self, task: Task) -> dict[str, str]:
+        """Facet → value. Unjudged: no word on this question."""
+        told = {"question": shortened(task.question, MAX_CHARACTERS)}
+        if self._with_answer:
+            told["answer"] = shortened(task.gold.answer, MAX_CHARACTERS)
+        asked = messages(self._system, told)
+        temperature, seed = self._settings.temperature, self._settings.seed
+
+        def ask(wrong: str) -> str:
+            text, _ = self._ask(
+                asked_again(asked, wrong, KEYS) if wrong else asked,
+                None if temperature == "none" else temperature,
+                None if seed == "none" else seed,
+            )
+            return text
+
+        try:
+            return ask_until_used(ask, lambda reply: read_reply(reply, list(told.values())), ASKS)
+        except NoUse as left:
+            raise Unjudged(f"{ASKS} replies without a type; of the last: {left}", left.reply) from None
+
+
+def make(settings: ClassifierConfig, *, with_answer: bool = False) -> Typer:
+    """UsageError when its server or its prompt is missing."""
+    from fieldmark.judging.model import TO_TYPE, AskedModel
+
+    model = AskedModel.of(settings.name, settings, TO_TYPE)
+    prompt = read_prompt("fieldmark.evals.typing", PROMPT, settings.prompts)
+    model.check()
+    return Typer(settings, prompt, model.ask, with_answer=with_answer)
+
+
+def _defined() -> str:
+    parts = []
+    for name, values in DIMENSIONS.items():
+        parts.append(f"`{name}`:\n" + "\n".join(f"- `{value}`: {text}" for value, text in values.items()))
+    return "\n\n".join(parts)
