@@ -129,7 +129,7 @@ class JudgeConfig(AskedConfig):
 class RunConfig(BaseModel):
     """One run: an agent and a model over the tasks of a benchmark.
 
-    `benchmark` is a bundled name or a path to `tasks.jsonl`, or `fika` with its `data` and `map`, field →
+    `benchmark` is a bundled name or a path to `tasks.jsonl`, or one whose `data` the user brings (`fika`, `pix2fact`) with its `data` and `map`, field →
     key of its manifest, for what cannot be told. `protocol` fixes what a paper fixes
     (`fieldmark/protocol.py`). `agent` is a name, or a file of the user's own; `tool` are files of tools of
     the user's own, beside those of fieldmark. `tasks` keeps only these ids, `where` only tasks with these

@@ -52,12 +52,13 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 
 _OF_AGENT_AND_MODEL = [
     click.option(
-        "--benchmark", help="A bundled name, fika, or a path to a tasks.jsonl.  [default: fieldmark-mini]"
+        "--benchmark",
+        help="A bundled name, fika, pix2fact, or a path to a tasks.jsonl.  [default: fieldmark-mini]",
     ),
     click.option(
         "--data",
         type=click.Path(path_type=Path),
-        help="For fika: the zip, its folder or manifest; docs/fika.md.",
+        help="For fika and pix2fact: the zip, its folder or manifest; docs/fika.md, docs/pix2fact.md.",
     ),
     click.option(
         "--map",

@@ -13,7 +13,10 @@ from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.benchmarks.rows import read_rows, refuse
 
 TASKS = "tasks.jsonl"
-OF_THE_USER = {"fika": "fieldmark.evals.benchmarks.fika.loading"}
+OF_THE_USER = {
+    "fika": "fieldmark.evals.benchmarks.fika.loading",
+    "pix2fact": "fieldmark.evals.benchmarks.pix2fact.loading",
+}
 """Benchmarks whose data the user brings → the module whose `load(data, said)` reads them."""
 
 

@@ -37,6 +37,7 @@ def check(benchmark: str | None, data: Path | None, said: dict[str, str] | None,
     \b
     fieldmark data check --data fika-bench-testset.zip
     fieldmark data check --benchmark fika --data my.jsonl --map question=ask --json
+    fieldmark data check --benchmark pix2fact --data Pix2Fact_1k.csv
     fieldmark data check --benchmark my/tasks.jsonl
     """
     from fieldmark.evals.benchmarks.checking import check as check_benchmark
