@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fieldmark.agents.base import Agent, AgentAnswer
 from fieldmark.agents.ending import answer_from
+from fieldmark.agents.forms import FORMS
 from fieldmark.agents.messages import prompt_text, system, task_message
 from fieldmark.agents.model import ChatModel
 from fieldmark.client import GatewayClient
@@ -27,8 +28,9 @@ class ClosedBook:
 
     def solve(self, prompt: Prompt, gateway: GatewayClient, tools: Sequence[Tool]) -> AgentAnswer:
         """Ask once and read the reply. Raises AgentStopped when there is no answer in it."""
-        reply = ChatModel(gateway, prompt).chat([system(prompt_text("closed_book")), task_message(prompt)])
-        return answer_from(reply)
+        form = FORMS[prompt.reply]
+        asked = [system(prompt_text(form.closed_book)), task_message(prompt)]
+        return answer_from(ChatModel(gateway, prompt).chat(asked), form.read)
 
 
 AGENT: Agent = ClosedBook()

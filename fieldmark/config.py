@@ -129,11 +129,11 @@ class JudgeConfig(AskedConfig):
 class RunConfig(BaseModel):
     """One run: an agent and a model over the tasks of a benchmark.
 
-    `benchmark` is a bundled name or a path to `tasks.jsonl`, or one whose `data` the user brings (`fika`, `pix2fact`) with its `data` and `map`, field →
-    key of its manifest, for what cannot be told. `protocol` fixes what a paper fixes
-    (`fieldmark/protocol.py`). `agent` is a name, or a file of the user's own; `tool` are files of tools of
-    the user's own, beside those of fieldmark. `tasks` keeps only these ids, `where` only tasks with these
-    labels, `limit` the first so many (0: all); `order` is that of the benchmark (0) or the so-many-th
+    `benchmark` is a bundled name or a path to `tasks.jsonl`, or one whose `data` the user brings (`fika`,
+    `pix2fact`), with `map`, field → key of its manifest, for what cannot be told. `protocol` fixes what a
+    paper fixes (`fieldmark/protocol.py`). `agent` is a name, or a file of the user's own; `tool` are files of
+    tools of the user's own, beside those of fieldmark. `tasks` keeps only these ids, `where` only tasks with
+    these labels, `limit` the first so many (0: all); `order` is that of the benchmark (0) or the so-many-th
     permutation of `seed` (`fieldmark/task_selection.py`). `tools` and `skills` are entries
     of the grammar of `fieldmark.selection`; None: all.
     `skill_calls`: what a model that calls a skill as if it were a tool gets, the skill's text (`helpful`)

@@ -13,8 +13,10 @@ from fieldmark.trace import Box, Picture
 Match = Literal["entity", "exact_text"]
 SkillCalls = Literal["helpful", "strict"]
 """What a model gets that calls a skill by name, as if it were a tool: its text, or only `not_found`."""
-ReplyForm = Literal["json", "plain"]
-"""How agents of others are asked to answer: by our JSON object, or by the answer alone."""
+ReplyForm = Literal["json", "plain", "pix2fact"]
+"""How agents are asked to answer: by our JSON object, by the answer alone (agents of others only), or by the
+five keys of Pix2Fact. What each means is a line of `agents/forms.py`.
+"""
 Space = Literal["pixel", "sent", "norm1000", "fraction"]
 """What the coordinates of a box refer to: see `tools/boxes.py`."""
 OcrEngine = Literal["tesseract", "rapidocr"]
@@ -115,7 +117,7 @@ class Prompt(_Strict):
     shown; both are pixels of the upright picture. `sees` is whether the model takes pictures, `space` what
     the boxes it gives refer to unless it says otherwise. `eyes` is a vision model that is served beside it;
     `context` and `output` are tokens: the model's window, and how many a reply of it may have.
-    `reply` is how agents of others are asked to answer.
+    `reply` is how agents that answer by text are asked to.
     `picture_notes` say what staging left out (further frames); `notes` come from earlier episodes.
     """
 
