@@ -24,6 +24,7 @@ from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
 ImageChoice = Literal["full", "blank"] | int
+MODEL_JUDGES = frozenset({"llm", "pix2fact"})
 REPLAY = "replay:"
 """What the name of a model begins with that is a recorded run."""
 FROZEN = "frozen:"
@@ -101,10 +102,10 @@ class ClassifierConfig(AskedConfig):
 
 
 class JudgeConfig(AskedConfig):
-    """A judge by name, or a file of the user's own; the rest is for `llm`, a model that judges.
+    """A judge by name, or a file of the user's own; the rest is for those that are a model (`MODEL_JUDGES`).
 
     `votes`: how often `model` is asked about an answer. `aliases`: whether it gets them beside the reference
-    (`joined`), one a request (`any`), or not (`none`). Its prompt is `llm.md`.
+    (`joined`), one a request (`any`), or not (`none`). Its prompt is the judge's name with `.md`.
     """
 
     name: str = "exact"
@@ -121,8 +122,8 @@ class JudgeConfig(AskedConfig):
     @model_validator(mode="after")
     def _only_a_model_has_settings(self) -> JudgeConfig:
         given = sorted(self.model_fields_set - {"name"})
-        if given and self.name != "llm":
-            raise ValueError(f"{given[0]} is for the judge llm: take --judge llm")
+        if given and self.name not in MODEL_JUDGES:
+            raise ValueError(f"{given[0]} is for a judge that is a model: take --judge llm")
         return self
 
 

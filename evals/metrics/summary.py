@@ -20,6 +20,7 @@ from fieldmark.evals.metrics.levels import LevelRow, levels
 from fieldmark.evals.metrics.marginal import MarginalRow, marginal
 from fieldmark.evals.metrics.memory import MemoryFacts, memory_facts
 from fieldmark.evals.metrics.outcomes import Cell, cells
+from fieldmark.evals.metrics.pix2fact import PaperScores, paper_scores
 from fieldmark.evals.metrics.reading import Read, read_trace
 from fieldmark.evals.metrics.repeats import Repeats, repeats
 from fieldmark.evals.metrics.runtime import PhaseRow, RuntimeRow, phase_rows, runtime
@@ -73,6 +74,7 @@ class Summary(BaseModel):
     partial: bool
     accuracy: Accuracy
     groups: list[Grouped]
+    paper: PaperScores | None
     levels: list[LevelRow]
     repeats: Repeats | None
     calibration: Calibration
@@ -124,6 +126,7 @@ def summarise(
         partial=any(cell.record is None for cell in grid),
         accuracy=accuracy(grid),
         groups=grouped(grid),
+        paper=paper_scores(run, grid),
         levels=levels(grid, run.gold()),
         repeats=repeats(grid),
         calibration=calibration(grid),

@@ -16,6 +16,7 @@ from fieldmark.evals.report.levels_table import levels_table
 from fieldmark.evals.report.memory_table import memory_tables
 from fieldmark.evals.report.phases_table import phases_table
 from fieldmark.evals.report.picture_tables import leaks_table, sight_table
+from fieldmark.evals.report.pix2fact_table import pix2fact_table
 from fieldmark.evals.report.repeats_table import repeats_table
 from fieldmark.evals.report.support_tables import funnel_table, support_table
 from fieldmark.evals.report.table import Table
@@ -28,6 +29,7 @@ def tables(summary: Summary) -> list[Table]:
         categories_table(summary),
         splits_table(summary),
         *group_tables(summary),
+        pix2fact_table(summary),
         levels_table(summary),
         repeats_table(summary),
         leaks_table(summary),

@@ -18,8 +18,10 @@ def judge_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say who judges, and by what."""
     for option in reversed(
         [
-            click.option("--judge", help="exact, llm, or a Python file of your own.  [default: exact]"),
-            click.option("--judge-model", help="The model of --judge llm."),
+            click.option(
+                "--judge", help="exact, llm, pix2fact, or a Python file of your own.  [default: exact]"
+            ),
+            click.option("--judge-model", help="The model of --judge llm or pix2fact."),
             click.option("--judge-url", help="Its OpenAI-compatible server.  [default: $OPENAI_BASE_URL]"),
             click.option(
                 "--judge-key-env", help="The variable that holds its key.  [default: OPENAI_API_KEY]"
@@ -37,7 +39,9 @@ def judge_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--judge-temperature",
                 help="Sent to the judge; none for a model that refuses it.  [default: 0]",
             ),
-            click.option("--prompts", type=_FOLDER, help="A folder with an llm.md of your own."),
+            click.option(
+                "--prompts", type=_FOLDER, help="A folder with an llm.md (pix2fact.md) of your own."
+            ),
         ]
     ):
         function = option(function)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from fieldmark.config import JudgeConfig
+from fieldmark.config import MODEL_JUDGES, JudgeConfig
 from fieldmark.evals.judges import Judge
 from fieldmark.sandbox.gateway.endpoint import public_url
 from fieldmark.user_file import is_file_name, sha256
@@ -13,7 +13,7 @@ from fieldmark.user_file import is_file_name, sha256
 
 def publishable(settings: JudgeConfig, judge: Judge) -> Any:
     """The settings for run.json, without secrets and paths: a name, or a table where there is more to say."""
-    if settings.name != "llm":
+    if settings.name not in MODEL_JUDGES:
         return judge.name
     told = settings.model_dump(mode="json", exclude_none=True, exclude={"prompts"})
     return {**told, "base_url": public_url(settings.base_url)} if settings.base_url else told
