@@ -72,7 +72,8 @@ _OF_AGENT_AND_MODEL = [
     ),
     click.option(
         "--agent",
-        help="closed_book, react, forager, opencode, a recipe (codex, …) or a file.  [default: react]",
+        help="closed_book, closed_book_search, react, forager, opencode, a recipe (codex, …) or a file."
+        "  [default: react]",
     ),
     click.option(
         "--model",
