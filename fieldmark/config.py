@@ -23,6 +23,8 @@ from fieldmark.protocol import ProtocolName
 from fieldmark.task import Limits, OcrEngine, SkillCalls, Space
 
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
+VIEW_BYTES, VIEW_MEGAPIXELS = 10 * 2**20, 36.0
+"""What the view of a picture may have, as far as is known of the providers that take least."""
 ImageChoice = Literal["full", "blank"] | int
 MODEL_JUDGES = frozenset({"llm", "pix2fact"})
 REPLAY = "replay:"
@@ -140,9 +142,10 @@ class RunConfig(BaseModel):
     `skill_calls`: what a model that calls a skill as if it were a tool gets, the skill's text (`helpful`)
     or only `not_found` (`strict`). `ocr` is the engine behind the tool `ocr`. `image_side` is the longest
     side, in pixels, of the view that models are shown; a task whose picture has over `max_megapixels` is
-    refused. `image` is what stands in for the pictures themselves, whatever looks at them: `full` (nothing),
-    `blank` (grey of the same size), or the longest side in pixels to which they are shrunk. `parallel` is
-    episodes at once; None: what the engine's cores and memory hold, at most 8.
+    refused. A view over `image_bytes` or `image_megapixels` is encoded anew and shrunk by steps of 0.9, for
+    the model's server. `image` is what stands in for the pictures themselves, whatever looks at them: `full`
+    (nothing), `blank` (grey of the same size), or the longest side in pixels to which they are shrunk.
+    `parallel` is episodes at once; None: what the engine's cores and memory hold, at most 8.
     `min_free_mb`: less free disk than this stops the run before or between episodes.
 
     `classifier` is what `fieldmark classify` asks where facts do not decide why an answer was wrong.
@@ -209,6 +212,8 @@ class RunConfig(BaseModel):
     allow_blind: bool = False
     image: ImageChoice = "full"
     image_side: int = Field(default=2048, ge=64, le=16384)
+    image_bytes: int = Field(default=VIEW_BYTES, ge=10_000, le=2**26)
+    image_megapixels: float = Field(default=VIEW_MEGAPIXELS, gt=0, le=120)
     max_megapixels: float = Field(default=120, gt=0, le=120)
     min_free_mb: int = Field(default=500, ge=0)
     replay: Path | None = None

@@ -178,6 +178,14 @@ _OF_ABILITIES_AND_LIMITS = [
     click.option(
         "--image-side", type=int, help="Longest side in pixels of the view models get.  [default: 2048]"
     ),
+    click.option(
+        "--image-bytes",
+        type=int,
+        help="Most bytes of that view, for the model's server.  [default: 10485760]",
+    ),
+    click.option(
+        "--image-megapixels", type=float, help="Most megapixels of that view, the same.  [default: 36]"
+    ),
     click.option("--max-megapixels", type=float, help="Refuse larger pictures.  [default: 120, at most 120]"),
     click.option(
         "--max-cost", type=_NUMBER, metavar="USD", help="Stop the run, between episodes, when spent."
