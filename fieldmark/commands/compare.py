@@ -17,7 +17,9 @@ from fieldmark.study.folder import StudyDir
 @click.option(
     "--all-pairs", is_flag=True, help="Each run with each.  [default: each later one with the first]"
 )
-@click.option("--published", is_flag=True, help="Beside them the figures of FIKA-Bench's paper, not paired.")
+@click.option(
+    "--published", is_flag=True, help="Beside them the figures of the benchmark's paper, not paired."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the bootstrap.  [default: 0]")
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page of it and all runs here."

@@ -26,7 +26,9 @@ from fieldmark.study.folder import StudyDir
     help="new: calls that can bring news of the subject; all: skills, memory, to-do lists, sub-agents too."
     "  [default: new]",
 )
-@click.option("--published", is_flag=True, help="Beside them the figures of FIKA-Bench's paper, not paired.")
+@click.option(
+    "--published", is_flag=True, help="Beside them the figures of the benchmark's paper, not paired."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON (fractions are 0–1).")
 def command(runs: tuple[Path, ...], html: Path | None, acts: str, published: bool, as_json: bool) -> None:
     """Print accuracy, statuses, tool use and runtime of runs, or compare the arms of a study.
