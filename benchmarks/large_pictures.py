@@ -109,7 +109,8 @@ def measure(folder: Path, out: Path, options: list[str]) -> tuple[float, str]:
 def _resident(pid: int) -> float:
     """MB of a process and all below it; pages that they share count once each (PSS where it is told)."""
     try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        threads = Path(f"/proc/{pid}/task").glob("*/children")  # any thread may have started a process
+        children = [child for thread in threads for child in thread.read_text().split()]
         told = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:  # it has ended
         return 0.0
