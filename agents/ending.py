@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from fieldmark.agents.base import AgentAnswer, AgentStopped
-from fieldmark.agents.parsing import Parsed, only_calls, parse_answer
+from fieldmark.agents.parsing import Parsed, Read, only_calls, parse_answer
 from fieldmark.agents.reply import Reply
 
 
-def answer_from(reply: Reply, parsed: Parsed | None = None) -> AgentAnswer:
-    """The answer in a reply's text, empty when the model said nothing; `parsed` where it has been read.
-    Raises AgentStopped where an empty one has a cause that the user can cure.
+def answer_from(reply: Reply, read: Read = parse_answer) -> AgentAnswer:
+    """The answer that `read` finds in a reply's text, empty when the model said nothing. Raises AgentStopped
+    where an empty one has a cause that the user can cure.
     """
-    parsed = parsed or parse_answer(reply.text, truncated=reply.truncated)
+    parsed = read(reply.text, truncated=reply.truncated)
     stop = None if parsed.answer else why_empty(reply)
     if stop:
         raise stop

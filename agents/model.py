@@ -75,13 +75,14 @@ class ChatModel:
         try:
             raw = self._gateway.post("/v1/chat/completions", body, timeout=None)
         except GatewayRefused as error:
-            raise _model_error(error) from error
+            raise model_error(error) from error
         except ValueError as error:
             raise ModelUnavailable(f"the model's reply is not JSON: {error}") from error
         return read_reply(raw, f"call_{self.calls}")
 
 
-def _model_error(error: GatewayRefused) -> AgentStopped:
+def model_error(error: GatewayRefused) -> AgentStopped:
+    """What a refused model call becomes: BudgetExhausted, ModelRefused or ModelUnavailable."""
     if error.kind == "budget_exhausted":
         return BudgetExhausted(str(error))
     if error.status < 500:

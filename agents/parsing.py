@@ -12,7 +12,7 @@ import math
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from fieldmark.tools.model_text import whole_objects, without_fence, without_thinking
 
@@ -32,6 +32,12 @@ class Parsed:
     def explicit(self) -> bool:
         """Whether the model marked this as its answer, rather than just writing."""
         return bool(self.answer) and self.parsed_by != "text"
+
+
+class Read(Protocol):
+    """What reads an answer out of a model's reply; `truncated`: the reply was cut at the token limit."""
+
+    def __call__(self, raw: str, *, truncated: bool = False) -> Parsed: ...
 
 
 def parse_answer(raw: str, *, truncated: bool = False) -> Parsed:

@@ -27,7 +27,10 @@ FineR1Variant = Literal[
     "closed-official", "closed-strict", "card", "text-inclusion", "open-strict", "semantic"
 ]
 """How the judge `fine-r1` scores."""
+VIEW_BYTES, VIEW_MEGAPIXELS = 10 * 2**20, 36.0
+"""What the view of a picture may have, as far as is known of the providers that take least."""
 ImageChoice = Literal["full", "blank"] | int
+MODEL_JUDGES = frozenset({"llm", "pix2fact"})
 REPLAY = "replay:"
 """What the name of a model begins with that is a recorded run."""
 FROZEN = "frozen:"
@@ -105,10 +108,10 @@ class ClassifierConfig(AskedConfig):
 
 
 class JudgeConfig(AskedConfig):
-    """A judge by name, or a file of the user's own; the rest is for `llm`, a model, and `fine-r1`.
+    """A judge by name, or a file of the user's own; the rest is for a model (`MODEL_JUDGES`) and `fine-r1`.
 
     `votes`: how often `model` is asked about an answer. `aliases`: whether it gets them beside the reference
-    (`joined`), one a request (`any`), or not (`none`). Its prompt is `llm.md`.
+    (`joined`), one a request (`any`), or not (`none`). Its prompt is the judge's name with `.md`.
 
     Of `fine-r1`, `variant` is a way of scoring; None: strict in the closed world, text inclusion in the open
     one. `siglip` is the text tower of the variant `semantic`, a folder or a hub's name, `super_category` how
@@ -132,13 +135,14 @@ class JudgeConfig(AskedConfig):
     @model_validator(mode="after")
     def _only_a_model_has_settings(self) -> JudgeConfig:
         of_fine_r1 = {"variant", "siglip", "super_category"}
-        for judge, settings in (
-            ("llm", type(self).model_fields.keys() - of_fine_r1),
-            ("fine-r1", of_fine_r1),
+        of_models = type(self).model_fields.keys() - of_fine_r1
+        for judges, settings, told in (
+            (MODEL_JUDGES, of_models, "a judge that is a model: take --judge llm"),
+            (("fine-r1",), of_fine_r1, "the judge fine-r1: take --judge fine-r1"),
         ):
             given = sorted(self.model_fields_set & settings - {"name"})
-            if given and self.name != judge:
-                raise ValueError(f"{given[0]} is for the judge {judge}: take --judge {judge}")
+            if given and self.name not in judges:
+                raise ValueError(f"{given[0]} is for {told}")
         if self.variant != "semantic" and (self.siglip or self.super_category):
             raise ValueError("siglip and super_category are for --judge-variant semantic")
         return self
@@ -147,9 +151,9 @@ class JudgeConfig(AskedConfig):
 class RunConfig(BaseModel):
     """One run: an agent and a model over the tasks of a benchmark.
 
-    `benchmark` is a bundled name or a path to `tasks.jsonl`, or `fika` with its `data` and `map`, field →
-    key of its manifest, for what cannot be told, or `fine-r1`, which may have an `image_root`, a `world` and
-    an order of `options` of its own. `protocol` fixes what a paper fixes
+    `benchmark` is a bundled name or a path to `tasks.jsonl`, or one whose `data` the user brings (`fika`,
+    `pix2fact`), with `map`, field → key of its manifest, for what cannot be told, or `fine-r1`, which may
+    have an `image_root`, a `world` and an order of `options` of its own. `protocol` fixes what a paper fixes
     (`fieldmark/protocol.py`). `agent` is a name, or a file of the user's own; `tool` are files of tools of
     the user's own, beside those of fieldmark. `tasks` keeps only these ids, `where` only tasks with these
     labels, `limit` the first so many (0: all); `order` is that of the benchmark (0) or the so-many-th
@@ -158,9 +162,10 @@ class RunConfig(BaseModel):
     `skill_calls`: what a model that calls a skill as if it were a tool gets, the skill's text (`helpful`)
     or only `not_found` (`strict`). `ocr` is the engine behind the tool `ocr`. `image_side` is the longest
     side, in pixels, of the view that models are shown; a task whose picture has over `max_megapixels` is
-    refused. `image` is what stands in for the pictures themselves, whatever looks at them: `full` (nothing),
-    `blank` (grey of the same size), or the longest side in pixels to which they are shrunk. `parallel` is
-    episodes at once; None: what the engine's cores and memory hold, at most 8.
+    refused. A view over `image_bytes` or `image_megapixels` is encoded anew and shrunk by steps of 0.9, for
+    the model's server. `image` is what stands in for the pictures themselves, whatever looks at them: `full`
+    (nothing), `blank` (grey of the same size), or the longest side in pixels to which they are shrunk.
+    `parallel` is episodes at once; None: what the engine's cores and memory hold, at most 8.
     `min_free_mb`: less free disk than this stops the run before or between episodes.
 
     `classifier` is what `fieldmark classify` asks where facts do not decide why an answer was wrong.
@@ -230,6 +235,8 @@ class RunConfig(BaseModel):
     allow_blind: bool = False
     image: ImageChoice = "full"
     image_side: int = Field(default=2048, ge=64, le=16384)
+    image_bytes: int = Field(default=VIEW_BYTES, ge=10_000, le=2**26)
+    image_megapixels: float = Field(default=VIEW_MEGAPIXELS, gt=0, le=120)
     max_megapixels: float = Field(default=120, gt=0, le=120)
     min_free_mb: int = Field(default=500, ge=0)
     replay: Path | None = None

@@ -144,7 +144,8 @@ def stage_all(
     staged, refused = [], {}
     for task in tasks:
         try:
-            staged.append(stage(task, config.image_side, blobs, config.max_megapixels, config.image))
+            room = (config.image_bytes, config.image_megapixels)
+            staged.append(stage(task, config.image_side, blobs, config.max_megapixels, config.image, room))
         except DataFault as error:
             refused[task.id] = str(error)
     return staged, refused
@@ -186,7 +187,7 @@ def _staged_before(folder: RunDir, plan: Plan) -> list[StagedTask]:
     return [
         StagedTask(
             tasks[row["id"]], Picture.model_validate(row["image"]), Picture.model_validate(row["view"]),
-            row["source_sha256"], row.get("notes", []), row.get("altered"),
+            row["source_sha256"], row.get("notes", []), row.get("altered"), row.get("fitted"),
         )
         for row in folder.tasks()
     ]  # fmt: skip

@@ -46,9 +46,10 @@ def arrange(options: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
         given["map"] = {**_table("map", merged.get("map", {})), **given["map"]}
     models = {role: _model(role, fields, merged, given) for role, fields in MODEL_KEYS.items()}
     models = {role: model for role, model in models.items() if model}
+    force = {**_table("force", models.get("model", {}).get("force", {})), **force}
+    force |= protocol.preset(given.get("protocol", merged.get("protocol")), force)
     if force:
-        model = models.setdefault("model", {})
-        model["force"] = {**_table("force", model.get("force", {})), **force}
+        models["model"] = {**models.get("model", {}), "force": force}
     if "eyes" in models and "name" not in models["eyes"]:
         raise UsageError("the eyes have an option but no name: name the vision model with --eyes NAME")
     merged.update(given)

@@ -53,12 +53,14 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 _OF_AGENT_AND_MODEL = [
     click.option(
         "--benchmark",
-        help="A bundled name, fika, fine-r1, or a path to a tasks.jsonl.  [default: fieldmark-mini]",
+        help="A bundled name, fika, pix2fact, fine-r1, or a path to a tasks.jsonl."
+        "  [default: fieldmark-mini]",
     ),
     click.option(
         "--data",
         type=click.Path(path_type=Path),
-        help="For fika: the zip, its folder or manifest; docs/fika.md. fine-r1: its folder; docs/fine-r1.md.",
+        help="For fika, pix2fact: the zip, its folder or manifest; fine-r1: its folder. docs/fika.md,"
+        " docs/pix2fact.md, docs/fine-r1.md.",
     ),
     click.option(
         "--map",
@@ -85,7 +87,8 @@ _OF_AGENT_AND_MODEL = [
     ),
     click.option(
         "--agent",
-        help="closed_book, react, forager, opencode, a recipe (codex, …) or a file.  [default: react]",
+        help="closed_book, closed_book_search, react, forager, opencode, a recipe (codex, …) or a file."
+        "  [default: react]",
     ),
     click.option(
         "--model",
@@ -189,6 +192,14 @@ _OF_ABILITIES_AND_LIMITS = [
     ),
     click.option(
         "--image-side", type=int, help="Longest side in pixels of the view models get.  [default: 2048]"
+    ),
+    click.option(
+        "--image-bytes",
+        type=int,
+        help="Most bytes of that view, for the model's server.  [default: 10485760]",
+    ),
+    click.option(
+        "--image-megapixels", type=float, help="Most megapixels of that view, the same.  [default: 36]"
     ),
     click.option("--max-megapixels", type=float, help="Refuse larger pictures.  [default: 120, at most 120]"),
     click.option(

@@ -1,6 +1,7 @@
 """Staging: each task's picture is made safe once, before a run spends anything.
 
-It becomes two blobs of the run: the *original* (upright, no metadata) and the *view* that models are shown.
+It becomes two blobs of the run: the *original* (upright, no metadata) and the *view* that models are shown,
+which fits what their servers take (`--image-bytes`, `--image-megapixels`).
 A run with `--image blank` or `--image N` has another original: grey, or made smaller before anything else.
 """
 
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fieldmark.blobs import BlobStore
-from fieldmark.config import ImageChoice
+from fieldmark.config import VIEW_BYTES, VIEW_MEGAPIXELS, ImageChoice
 from fieldmark.errors import DataFault
 from fieldmark.task import Task
 from fieldmark.trace import Picture
@@ -25,7 +26,8 @@ class StagedTask:
     """A task whose picture is ready. Both pictures lie in the run's blobs.
 
     `altered` says how the original is not the benchmark's: `how` (blank, shrunk), and the `width` and
-    `height` in pixels that it has there; None where it is as it came.
+    `height` in pixels that it has there; None where it is as it came. `fitted` says what the view was before
+    it was made to fit, and the `steps` of 0.9 by which it was shrunk; None where it was not.
     """
 
     task: Task
@@ -34,6 +36,7 @@ class StagedTask:
     source_sha256: str
     notes: list[str]
     altered: dict[str, Any] | None = None
+    fitted: dict[str, Any] | None = None
 
     def public(self) -> dict[str, Any]:
         """The row of tasks.jsonl: everything but gold and the path."""
@@ -45,20 +48,26 @@ class StagedTask:
             "source_sha256": self.source_sha256,
             "image": self.image.model_dump(exclude_none=True),
             "view": self.view.model_dump(exclude_none=True),
+            **({"fitted": self.fitted} if self.fitted else {}),
             **({"altered": self.altered} if self.altered else {}),
             **({"notes": self.notes} if self.notes else {}),
         }
 
 
 def stage(
-    task: Task, image_side: int, blobs: BlobStore, max_megapixels: float = 120, image: ImageChoice = "full"
-) -> StagedTask:
-    """Check and store a task's picture; DataFault, naming task and file, when it cannot be used."""
+    task: Task, image_side: int, blobs: BlobStore, max_megapixels: float = 120, image: ImageChoice = "full",
+    room: tuple[int, float] = (VIEW_BYTES, VIEW_MEGAPIXELS),
+) -> StagedTask:  # fmt: skip
+    """Check and store a task's picture; DataFault, naming task and file, when it cannot be used.
+
+    `room`: bytes and megapixels that the view may have.
+    """
     from fieldmark.tools.pictures import images
 
     try:
         staged = images.stage(task.image, image_side, max_pixels=int(max_megapixels * 1e6))
         original, view = _altered(staged, image, image_side)
+        view, fitted = _fitted(view, room)
     except DataFault as error:
         message = str(error).replace(str(task.image), shown_name(task))  # paths of this machine stay private
         raise DataFault(f"task {task.id}: {message}", kind=error.kind) from None
@@ -66,7 +75,7 @@ def stage(
     how = {"how": "blank" if image == "blank" else "shrunk", "width": was.width, "height": was.height}
     return StagedTask(
         task, _store(blobs, *original), _store(blobs, *view), staged.source_sha256, list(staged.notes),
-        None if original[0] == staged.original else how,
+        None if original[0] == staged.original else how, fitted,
     )  # fmt: skip
 
 
@@ -77,6 +86,20 @@ def shown_name(task: Task) -> str:
         for text in (task.image.name, task.gold.answer, *task.gold.aliases)
     )
     return "its picture" if any(each and each in name for each in gold) else task.image.name
+
+
+def _fitted(
+    view: tuple[bytes, Any], room: tuple[int, float]
+) -> tuple[tuple[bytes, Any], dict[str, Any] | None]:
+    """The view as it may be sent, and what it was before, where that was too much."""
+    from fieldmark.tools.pictures.fitting import Room, fit
+
+    data, meta = view
+    fitted = fit(data, meta, Room(room[0], int(room[1] * 1e6)))
+    if fitted is None:
+        return view, None
+    was = {"bytes": len(data), "media_type": meta.media_type, "width": meta.width, "height": meta.height}
+    return (fitted.data, fitted.meta), {**was, "steps": fitted.steps}
 
 
 def _altered(staged: Any, image: ImageChoice, image_side: int) -> tuple[tuple[bytes, Any], tuple[bytes, Any]]:

@@ -13,9 +13,10 @@ from fieldmark.trace import Box, Picture
 Match = Literal["entity", "exact_text"]
 SkillCalls = Literal["helpful", "strict"]
 """What a model gets that calls a skill by name, as if it were a tool: its text, or only `not_found`."""
-ReplyForm = Literal["json", "plain", "tags"]
-"""How an answer is asked for. Agents of others: by our JSON object, or the answer alone; closed book: by our
-JSON object, or between tags (`agents/forms.py`).
+ReplyForm = Literal["json", "plain", "pix2fact", "tags"]
+"""How agents that answer by text are asked to: by our JSON object, by the answer alone (agents of others
+only), by the five keys of Pix2Fact, or between tags (closed book only). What each means is a line of
+`agents/forms.py`.
 """
 Space = Literal["pixel", "sent", "norm1000", "fraction"]
 """What the coordinates of a box refer to: see `tools/boxes.py`."""
@@ -120,7 +121,7 @@ class Prompt(_Strict):
     shown; both are pixels of the upright picture. `sees` is whether the model takes pictures, `space` what
     the boxes it gives refer to unless it says otherwise. `eyes` is a vision model that is served beside it;
     `context` and `output` are tokens: the model's window, and how many a reply of it may have.
-    `reply` is how an answer is asked for.
+    `reply` is how agents that answer by text are asked to.
     `picture_notes` say what staging left out (further frames); `notes` come from earlier episodes.
     """
 

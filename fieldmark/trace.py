@@ -157,6 +157,7 @@ class ModelRequest(Event):
     call that began it as `parent_call` where it is known. `follows`: the call of the conversation that this
     one goes on from. `retry_of`: the call whose reply was of no use.
     `text_tools`: tools that the system prompt lists, for calls that are written as text.
+    `provider_search`: the kinds of web search that it lets the server carry out itself.
     `forked`: what a fork changed of it (`docs/fork.md`); this is the request as it went out.
     """
 
@@ -169,6 +170,7 @@ class ModelRequest(Event):
     asked: dict[str, Any]
     sent: dict[str, Any]
     tools: list[str]
+    provider_search: list[str] = []
     tools_blob: str | None = None
     system: str | None = None
     messages: list[str]
@@ -188,6 +190,13 @@ class ModelRequest(Event):
     forked: dict[str, Any] | None = None
 
 
+class ProviderCall(_Open):
+    """A look-up that the model's server carried out itself: `kind` and `query` are its own words."""
+
+    kind: str
+    query: str | None = None
+
+
 class ModelResponse(Event):
     """What came back, as the tap saw it. `seconds` from the try that counted, without `waited` before it.
 
@@ -195,6 +204,7 @@ class ModelResponse(Event):
 
     `finish` is `stop`, `tool_calls`, `length`, `content_filter` in every format, else the format's word.
     `in_text`: the calls stand in the text (`<tool_call>`, `<code>`), in a protocol of the agent's own.
+    `provider_calls`: searches of the server's own, as far as its reply tells; they are no `tool_calls`.
     """
 
     kind: Literal["model_response"] = "model_response"
@@ -205,6 +215,7 @@ class ModelResponse(Event):
     reasoning: str | None = None
     tool_calls: list[CallRequest] = []
     in_text: bool = False
+    provider_calls: list[ProviderCall] = []
     tokens: Tokens | None = None
     seconds: float
     first_token_seconds: float | None = None

@@ -60,6 +60,7 @@ SHARED_FILES = (
     "errors.py",
     "needs.py",
     "chat.py",
+    "five_keys.py",
     "task.py",
     "trace.py",
     "client.py",

@@ -15,8 +15,9 @@ from fieldmark.agents.ending import as_answer
 from fieldmark.agents.external import state
 from fieldmark.agents.external.adapter import Adapter, Collected, Launch, Output, Setting
 from fieldmark.agents.external.process import carry_out
+from fieldmark.agents.forms import FORMS
 from fieldmark.agents.messages import notes_text, prompt_text
-from fieldmark.agents.parsing import parse_answer
+from fieldmark.agents.parsing import Read
 from fieldmark.agents.relay import DEFAULT_PORT
 from fieldmark.client import GatewayClient
 from fieldmark.needs import Needs
@@ -61,16 +62,16 @@ class ExternalAgent:
         gateway.event("log", level="info", message=_summary(self.name, output), native=_native(output, said))
         if not said.text.strip() and (said.error or output.exit_code):
             gateway.event("log", level="error", message=_tail(output))
-        return self._answer(said, output, gateway)
+        return self._answer(said, output, gateway, FORMS[prompt.reply].read)
 
     def _on_path(self, launch: Launch) -> Launch:
         kit = self.needs.kit
         path = f"{kit.path}:{os.environ.get('PATH', '')}" if kit else os.environ.get("PATH", "")
         return replace(launch, env={"PATH": path, **launch.env})
 
-    def _answer(self, said: Collected, output: Output, gateway: GatewayClient) -> AgentAnswer:
+    def _answer(self, said: Collected, output: Output, gateway: GatewayClient, read: Read) -> AgentAnswer:
         raw = said.text.strip() or gateway.get("/last-reply").body.decode()
-        parsed = parse_answer(raw)
+        parsed = read(raw)
         if parsed.answer:
             return as_answer(parsed, raw)
         if not said.silent and (said.error or output.exit_code):
@@ -107,7 +108,7 @@ def task_text(prompt: Prompt, picture: Path, tools: Sequence[Tool]) -> str:
         view_width=prompt.view.width,
         view_height=prompt.view.height,
         tools=tools_text,
-        ending=prompt_text(f"external_{prompt.reply}"),
+        ending=prompt_text(FORMS[prompt.reply].external),
         notes="".join(f"{note}\n\n" for note in prompt.picture_notes) + notes_text(prompt.notes),
     )
 

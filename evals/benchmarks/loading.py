@@ -17,6 +17,7 @@ TASKS = "tasks.jsonl"
 OF_THE_USER = {
     "fika": "fieldmark.evals.benchmarks.fika.loading",
     "fine-r1": "fieldmark.evals.benchmarks.fine_r1.loading",
+    "pix2fact": "fieldmark.evals.benchmarks.pix2fact.loading",
 }
 """Benchmarks whose data the user brings → the module whose `load(data, said)` reads them. One with
 SETTINGS is given those and `seed` by name.

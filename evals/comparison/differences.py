@@ -21,7 +21,10 @@ _ASPECTS = {
     "memory": ("memory",),
     "skills": ("skills", "config.skill_calls"),
     "limits": ("limits",),
-    "picture": ("config.image", "image_side", "config.max_megapixels"),
+    "picture": (
+        *("config.image", "image_side", "config.max_megapixels"),
+        *("config.image_bytes", "config.image_megapixels"),
+    ),
     "benchmark": ("benchmark.name", "benchmark.version"),
     "judge": ("judge", "judge_sha256", "judged by"),
     "web": ("web", "search", "config.web", "config.search", "config.reverse", "config.allow_upload"),
@@ -36,7 +39,8 @@ _ASPECTS = {
 """Aspect → the parts of run.json that belong to it; `image` is the sandbox's. `options`: see `_whole`."""
 _TOLD_ELSEWHERE = frozenset(
     "benchmark data map protocol agent model eyes judge tools tool skills skill_calls ocr limits seed epochs"
-    " image image_side max_megapixels web web_archive site allow deny allow_local search reverse allow_upload"
+    " image image_side image_bytes image_megapixels max_megapixels web web_archive site allow deny"
+    " allow_local search reverse allow_upload"
     " index registry actions replay memory memory_before memory_form waves order".split()
 )
 """Options whose aspect has what they came to."""

@@ -17,6 +17,7 @@ from fieldmark.evals.metrics.shares import Interval, Share, wilson
 from fieldmark.rundir import RunDir
 
 Part = Literal["overall", "public", "real-life"]
+_FIGURES = files("fieldmark.evals.comparison") / "published_figures"
 PARTS: tuple[Part, ...] = ("overall", "public", "real-life")
 
 
@@ -30,12 +31,16 @@ class _Figure(BaseModel):
 
 
 class Published(BaseModel):
-    """`published.toml`: a benchmark, its tasks by part, and systems: a name, and figures by part."""
+    """A file of `published_figures/`: a benchmark, its tasks by part, and systems: a name, figures by part.
+
+    `judge`: the model that judged, where the paper says so.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     benchmark: str
     source: str
+    judge: str | None = None
     tasks: dict[Part, int]
     systems: list[dict[Literal["name"] | Part, str | _Figure]]
 
@@ -65,21 +70,33 @@ class Beside(BaseModel):
     warnings: list[str]
 
 
-def published() -> Published:
-    """The figures as they stand in `published.toml`."""
-    text = (files("fieldmark.evals.comparison") / "published.toml").read_text(encoding="utf-8")
+def benchmarks() -> list[str]:
+    """The benchmarks of which there are published figures."""
+    return sorted(
+        file.name.removesuffix(".toml") for file in _FIGURES.iterdir() if file.name.endswith(".toml")
+    )
+
+
+def published(benchmark: str = "fika") -> Published:
+    """The figures of a benchmark's paper, as they stand in its file."""
+    text = (_FIGURES / f"{benchmark}.toml").read_text(encoding="utf-8")
     return Published.model_validate(tomllib.loads(text))
 
 
 def beside(runs: Sequence[RunDir]) -> Beside:
-    """The paper's figures beside those of runs. UsageError: a run over another benchmark."""
-    told = published()
+    """The paper's figures beside those of runs, one at least. UsageError: a run over a benchmark without
+    figures, or over another than the first.
+    """
+    first = _benchmark(runs[0])
     for run in runs:
-        if (name := _benchmark(run)) != told.benchmark:
+        if (name := _benchmark(run)) not in benchmarks():
             raise UsageError(
-                f"--published has figures of {told.benchmark}, and for runs over it alone of fine-r1; "
-                f"{run.path} is over {name}: leave it out"
+                f"--published has figures of {', '.join(benchmarks())}, and, for runs over it alone, of "
+                f"fine-r1; {run.path} is over {name}: leave it out"
             )
+        if name != first:
+            raise UsageError(f"--published is for one benchmark: {run.path} is over {name}, not {first}")
+    told = published(first)
     rows = [*(_ours(run) for run in runs), *(_theirs(system, told) for system in told.systems)]
     warnings = [f"{_name(run)}: {line}" for run in runs for line in _warnings(run, told)]
     return Beside(benchmark=told.benchmark, source=told.source, rows=rows, warnings=warnings)
@@ -118,9 +135,11 @@ def _warnings(run: RunDir, told: Published) -> list[str]:
     found += [f"{done} of {counted(tasks, 'task')} done and judged"] if done < tasks else []
     if not isinstance(protocol, dict) or protocol.get("name") != told.benchmark:
         found.append(f"not --protocol {told.benchmark}")
-    if not judge.startswith("llm"):
-        found.append(f"judged by {judge}, the paper by a model")
-    else:
+    if "/" not in judge and not judge.startswith("llm"):
+        found.append(f"judged by {judge}, the paper by {told.judge or 'a model'}")
+    elif told.judge and told.judge not in judge:
+        found.append(f"judged by {judge}, the paper by {told.judge}")
+    elif told.judge is None:
         found.append("the paper does not say which model judged")
     return [*found, *([f"image {image}"] if image != "full" else [])]
 

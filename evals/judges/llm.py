@@ -20,11 +20,12 @@ from fieldmark.evals.asking.reply import NoUse, ask_until_used
 from fieldmark.evals.asking.request import Ask, Message, asked_again, read_prompt
 from fieldmark.evals.judges import panel
 from fieldmark.evals.judges.base import Given, Judgement, Unjudged
+from fieldmark.evals.judges.counting import Counting
 from fieldmark.evals.judges.exact import ExactJudge
 from fieldmark.evals.judges.llm_reply import read_reply
 from fieldmark.evals.judges.llm_request import KEYS, messages, references
 from fieldmark.evals.judges.normalise import fold
-from fieldmark.records import JudgeUse, VerdictLabel
+from fieldmark.records import VerdictLabel
 from fieldmark.task import Gold
 
 ASKS = 3
@@ -71,7 +72,7 @@ class LlmJudge:
         by_rule = gold.match == "exact_text" or not fold(gold.answer) or not fold(given.answer or "")
         if by_rule:
             return ExactJudge().judge(question, gold, given.answer)
-        asking = _Asking(self.ask)
+        asking = Counting(self.ask)
         try:
             votes = [self._vote(question, gold, given, seed, asking) for seed in self._seeds()]
         except Unjudged as error:
@@ -83,7 +84,7 @@ class LlmJudge:
         first, votes = self.settings.seed, self.settings.votes
         return [None] * votes if first == "none" else [*range(first, first + votes)]
 
-    def _vote(self, question: str, gold: Gold, given: Given, seed: int | None, asking: _Asking) -> Judgement:
+    def _vote(self, question: str, gold: Gold, given: Given, seed: int | None, asking: Counting) -> Judgement:
         """The best word on any of the references."""
         best: Judgement | None = None
         for reference in references(gold, self.settings.aliases):
@@ -95,7 +96,7 @@ class LlmJudge:
         assert best is not None
         return best
 
-    def _one(self, asked: list[Message], given: Given, seed: int | None, asking: _Asking) -> Judgement:
+    def _one(self, asked: list[Message], given: Given, seed: int | None, asking: Counting) -> Judgement:
         quoted = [given.answer or "", given.raw, given.rationale]
         told = self.settings.temperature
         temperature = None if told == "none" else told
@@ -108,19 +109,6 @@ class LlmJudge:
         except NoUse as left:
             why = f"{ASKS} replies of the judge without a verdict; of the last: {left}"
             raise Unjudged(why, left.reply) from None
-
-
-class _Asking:
-    """Asks for one judgement, and adds up what that used."""
-
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
-        self.use = JudgeUse()
-
-    def ask(self, messages: list[Message], temperature: float | None, seed: int | None) -> str:
-        text, tokens = self._ask(messages, temperature, seed)
-        self.use = self.use.plus(tokens)
-        return text
 
 
 def make(settings: JudgeConfig) -> LlmJudge:

@@ -22,8 +22,8 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "I don't know", "I do not know", "don't know", "do not know", "I cannot determine",
         "I can't determine", "I cannot tell", "I can't tell", "I cannot identify", "I can't identify",
         "I am unable to determine", "I'm unable to determine", "I am unable to identify",
-        "I'm unable to identify", "no answer", "no idea", "none", "null", "n/a", "not applicable",
-        "not available",
+        "I'm unable to identify", "no answer", "no definitive answer", "no idea", "none", "null", "n/a",
+        "not applicable", "not available",
     ),
     "zh": (
         "未知", "不知道", "我不知道", "不清楚", "不确定", "我不确定", "不详", "无", "无法确定", "无法判断",

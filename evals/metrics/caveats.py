@@ -33,7 +33,7 @@ def caveats_of(run: RunDir, cells: list[Cell], without_trace: int) -> list[str]:
     if not run.tasks_file.exists():
         damaged.append(f"{run.tasks_file.name} is missing: categories, and tasks not run, are unknown")
     found = [*damaged, *_pictures(run), *_doubled(run), *_case_variants(cells), *_suspicious(cells)]
-    found += [*_searches(cells), *_native(cells), *_stopped(run), *_replies(cells)]
+    found += [*_searches(cells), *_provider(cells), *_native(cells), *_stopped(run), *_replies(cells)]
     if without_trace:
         found.append(
             f"{counted(without_trace, 'episode has', 'episodes have')} no readable trace: not in tool use"
@@ -77,6 +77,22 @@ def _searches(cells: list[Cell]) -> list[str]:
         for name, what in told.items()
         if (number := sum(bool(each.get(name)) for each in counts))
     ]
+
+
+def _provider(cells: list[Cell]) -> list[str]:
+    """Where the model's server searched the web itself, past every rule of the run."""
+    counts = [cell.record.counts for cell in cells if cell.record]
+    offered = sum(bool(each.get("provider_search_offers")) for each in counts)
+    searches = sum(each.get("provider_searches", 0) for each in counts)
+    what = "the model's server could search the web itself"
+    return (
+        [
+            f"in {offered} of {len(counts)} episodes {what} ({searches} searches are told of): past"
+            " --web, the guard list and the archive"
+        ]
+        if offered
+        else []
+    )
 
 
 def _native(cells: list[Cell]) -> list[str]:

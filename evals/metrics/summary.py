@@ -24,6 +24,7 @@ from fieldmark.evals.metrics.levels import LevelRow, levels
 from fieldmark.evals.metrics.marginal import MarginalRow, marginal
 from fieldmark.evals.metrics.memory import MemoryFacts, memory_facts
 from fieldmark.evals.metrics.outcomes import Cell, cells
+from fieldmark.evals.metrics.pix2fact import PaperScores, paper_scores
 from fieldmark.evals.metrics.reading import read_trace
 from fieldmark.evals.metrics.repeats import Repeats, repeats
 from fieldmark.evals.metrics.runtime import PhaseRow, RuntimeRow, phase_rows, runtime
@@ -69,6 +70,7 @@ class Summary(BaseModel):
     partial: bool
     accuracy: Accuracy
     groups: list[Grouped]
+    paper: PaperScores | None
     levels: list[LevelRow]
     variants: Variants | None
     repeats: Repeats | None
@@ -130,6 +132,7 @@ def summarise(
         partial=any(cell.record is None for cell in grid),
         accuracy=accuracy(grid),
         groups=grouped(grid),
+        paper=paper_scores(run, grid),
         levels=levels(grid, run.gold()),
         variants=variants(run, grid),
         repeats=repeats(grid),

@@ -24,6 +24,7 @@ from fieldmark.evals.report.levels_table import levels_table
 from fieldmark.evals.report.memory_table import memory_tables
 from fieldmark.evals.report.phases_table import phases_table
 from fieldmark.evals.report.picture_tables import leaks_table, sight_table
+from fieldmark.evals.report.pix2fact_table import pix2fact_table
 from fieldmark.evals.report.plots import Plot
 from fieldmark.evals.report.repeats_table import repeats_table
 from fieldmark.evals.report.run_plots import acts_plots, failures_plot
@@ -88,6 +89,7 @@ def _accuracy(summary: Summary) -> list[Table]:
         splits_table(summary),
         *group_tables(summary),
         variants_table(summary),
+        pix2fact_table(summary),
         levels_table(summary),
         repeats_table(summary),
     ]

@@ -18,7 +18,7 @@ from fieldmark.study.folder import StudyDir
     "--all-pairs", is_flag=True, help="Each run with each.  [default: each later one with the first]"
 )
 @click.option(
-    "--published", is_flag=True, help="Beside them the figures of its paper (fika, fine-r1), not paired."
+    "--published", is_flag=True, help="Beside them the figures of the benchmark's paper, not paired."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the bootstrap.  [default: 0]")
 @click.option(

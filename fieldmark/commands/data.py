@@ -51,6 +51,7 @@ def check(
     \b
     fieldmark data check --data fika-bench-testset.zip
     fieldmark data check --benchmark fika --data my.jsonl --map question=ask --json
+    fieldmark data check --benchmark pix2fact --data Pix2Fact_1k.csv
     fieldmark data check --benchmark my/tasks.jsonl
     fieldmark data check --benchmark fine-r1 --data eval/data --image-root /data
     """

@@ -19,9 +19,10 @@ def judge_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(
         [
             click.option(
-                "--judge", help="exact, llm, fine-r1, or a Python file of your own.  [default: exact]"
+                "--judge",
+                help="exact, llm, pix2fact, fine-r1, or a Python file of your own.  [default: exact]",
             ),
-            click.option("--judge-model", help="The model of --judge llm."),
+            click.option("--judge-model", help="The model of --judge llm or pix2fact."),
             click.option("--judge-url", help="Its OpenAI-compatible server.  [default: $OPENAI_BASE_URL]"),
             click.option(
                 "--judge-key-env", help="The variable that holds its key.  [default: OPENAI_API_KEY]"
@@ -55,7 +56,9 @@ def judge_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 help="What that variant calls bird, dog and pet: object, as the released code does, or so."
                 "  [default: official]",
             ),
-            click.option("--prompts", type=_FOLDER, help="A folder with an llm.md of your own."),
+            click.option(
+                "--prompts", type=_FOLDER, help="A folder with an llm.md (pix2fact.md) of your own."
+            ),
         ]
     ):
         function = option(function)

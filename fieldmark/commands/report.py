@@ -27,7 +27,7 @@ from fieldmark.study.folder import StudyDir
     "  [default: new]",
 )
 @click.option(
-    "--published", is_flag=True, help="Beside them the figures of its paper (fika, fine-r1), not paired."
+    "--published", is_flag=True, help="Beside them the figures of the benchmark's paper, not paired."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON (fractions are 0–1).")
 def command(runs: tuple[Path, ...], html: Path | None, acts: str, published: bool, as_json: bool) -> None:

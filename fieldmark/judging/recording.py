@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from fieldmark.config import JudgeConfig
+from fieldmark.config import MODEL_JUDGES, JudgeConfig
 from fieldmark.evals.judges import Judge
 from fieldmark.run_reader import part
 from fieldmark.sandbox.gateway.endpoint import public_url
@@ -22,7 +22,7 @@ def publishable(settings: JudgeConfig, judge: Judge) -> Any:
             else {}
         )
         return {key: value for key, value in {**told, **siglip}.items() if value is not None}
-    if settings.name != "llm":
+    if settings.name not in MODEL_JUDGES:
         return settings.name if settings.name == "fine-r1" else judge.name
     told = settings.model_dump(mode="json", exclude_none=True, exclude={"prompts"})
     return {**told, "base_url": public_url(settings.base_url)} if settings.base_url else told

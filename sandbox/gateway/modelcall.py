@@ -20,6 +20,7 @@ from fieldmark.sandbox.gateway.wire import requests
 from fieldmark.sandbox.gateway.wire.common import (
     Body,
     Format,
+    provider_search,
 )
 from fieldmark.sandbox.gateway.wire.forcing import forced
 from fieldmark.trace import Picture, Role
@@ -84,6 +85,7 @@ def take_apart(
         **requests.fields(wire, whole, apart, body, session.blobs.put_text),
         "pictures": [picture.model_dump(exclude_none=True) for picture in pictures],
         "task_picture": receipt and receipt.model_dump(),
+        "provider_search": provider_search(body) or None,
         "partial": wire.is_partial(body) or None,
         "headers": telling or None,
         "forked": forked,

@@ -144,6 +144,7 @@ def _record(session: Session, request: ModelRequest, call: str, watch: _Watch) -
         session.shown.append(_shown(request, call, http))
         calls = session.conversation.response(call, http, facts, error, session.clock.wall)
         session.counts["acts"] += session.conversation.acts(calls)
+        _count_searches(session, request, facts)
     waited = reply.waited if reply else 0.0
     began = watch.began + waited
     session.log(
@@ -157,6 +158,7 @@ def _record(session: Session, request: ModelRequest, call: str, watch: _Watch) -
             "reasoning": facts.reasoning,
             "tool_calls": [asked.model_dump() for asked in calls],
             "in_text": (bool(calls) and not facts.tool_calls) or None,
+            "provider_calls": [made.model_dump(exclude_none=True) for made in facts.provider_calls] or None,
             "tokens": facts.tokens and facts.tokens.model_dump(exclude_none=True),
             "seconds": round(time.monotonic() - began, 4),
             "first_token_seconds": round(watch.first - began, 4) if watch.first else None,
@@ -167,6 +169,13 @@ def _record(session: Session, request: ModelRequest, call: str, watch: _Watch) -
             "forked": reply and reply.forked,
         },
     )
+
+
+def _count_searches(session: Session, request: ModelRequest, facts: ResponseFacts) -> None:
+    """Requests that let the server search the web itself, and searches that its replies tell of."""
+    if request.fields["provider_search"]:
+        for name, more in (("provider_search_offers", 1), ("provider_searches", len(facts.provider_calls))):
+            session.counts[name] = session.counts.get(name, 0) + more
 
 
 def _shown(request: ModelRequest, call: str, http: int) -> Shown:

@@ -22,7 +22,8 @@ def modules_after(code: str) -> set[str]:
 def test_every_agent_is_found_under_its_own_name() -> None:
     assert {"closed_book", "react", "opencode"} <= set(agent_names())
     assert tuple(get_agent(name).name for name in agent_names()) == agent_names()
-    assert [name for name in agent_names() if not get_agent(name).uses_tools] == ["closed_book"]
+    without_tools = [name for name in agent_names() if not get_agent(name).uses_tools]
+    assert without_tools == ["closed_book", "closed_book_google", "closed_book_search"]
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:

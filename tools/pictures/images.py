@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from PIL import Image
 from fieldmark.errors import DataFault, ToolError
 from fieldmark.tools.boxes import turned_size
 from fieldmark.tools.pictures.adjust import levelled, turned
+from fieldmark.tools.pictures.encoding import Meta, encode
 from fieldmark.tools.pictures.formats import MAX_PIXELS, Header, header, open_checked, orientation
 from fieldmark.tools.pictures.strip import strip_jpeg, strip_png
 from fieldmark.tools.pictures.upright import open_upright
@@ -27,15 +27,6 @@ __all__ = [
 MIN_SIDE = 28
 MAX_RATIO = 200
 """Vision models' image processors fail below this side (px) or above this ratio of the sides."""
-
-_QUALITY = 95
-
-
-@dataclass(frozen=True)
-class Meta:
-    media_type: str
-    width: int
-    height: int
 
 
 class Cut(NamedTuple):
@@ -137,7 +128,7 @@ def cut_decoded(
         part, levels = levelled(part)
     part = turned(part, rotate)
     scale = round(size[0] / width, 6)
-    return Cut(_encode(part, media_type), used, part.size, media_type, scale, rotate % 360 or None, levels)
+    return Cut(encode(part, media_type), used, part.size, media_type, scale, rotate % 360 or None, levels)
 
 
 def _whole_pixels(box: Box | None, size: tuple[int, int]) -> Box:
@@ -164,17 +155,6 @@ def _possible_scale(width: float, height: float, scale: float, max_side: int, ro
     return used
 
 
-def _encode(image: Image.Image, media_type: str) -> bytes:
-    buffer = io.BytesIO()
-    if media_type == "image/png":
-        image.save(buffer, "PNG", compress_level=3)
-    elif media_type == "image/jpeg":
-        image.save(buffer, "JPEG", quality=_QUALITY, subsampling=0)
-    else:
-        raise ToolError(f"media type {media_type!r}: expected image/png or image/jpeg", "invalid_args")
-    return buffer.getvalue()
-
-
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
@@ -199,7 +179,7 @@ def _original(data: bytes, image: Image.Image) -> tuple[bytes, Meta]:
         strip = strip_jpeg if media_type == "image/jpeg" else strip_png
         with contextlib.suppress(ValueError):  # decoders skip stray bytes between segments
             return strip(data), Meta(media_type, *image.size)
-    return _encode(image, "image/png"), Meta("image/png", *image.size)
+    return encode(image, "image/png"), Meta("image/png", *image.size)
 
 
 def _plain_type(data: bytes) -> str | None:
@@ -218,7 +198,7 @@ def _plain_type(data: bytes) -> str | None:
 def _smaller(image: Image.Image, side: int) -> tuple[bytes, Meta]:
     ratio = side / max(image.size)
     size = (max(1, round(image.width * ratio)), max(1, round(image.height * ratio)))
-    data = _encode(image.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0), "image/jpeg")
+    data = encode(image.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0), "image/jpeg")
     return data, Meta("image/jpeg", *size)
 
 

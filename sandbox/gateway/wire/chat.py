@@ -37,8 +37,12 @@ def is_partial(body: Body) -> bool:
 
 def tool_names(body: Body) -> list[str]:
     tools = [as_dict(tool) for tool in as_list(body.get("tools"))]
-    # a custom tool names itself under `custom`
-    return [str(as_dict(t.get("function") or t.get("custom")).get("name", "")) for t in tools]
+    # a custom tool names itself under `custom`; what the server does itself has a type only
+    named = [as_dict(tool.get("function") or tool.get("custom")) for tool in tools]
+    return [
+        str(own.get("name") or ("" if own else tool.get("type", "")))
+        for own, tool in zip(named, tools, strict=True)
+    ]
 
 
 def as_chat(body: Body) -> Body:

@@ -6,10 +6,11 @@ Nothing here changes a byte that passes; odd or broken messages give empty facts
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from fieldmark.trace import CallRequest, Tokens
+from fieldmark.trace import CallRequest, ProviderCall, Tokens
 
 Body = dict[str, Any]
 
@@ -19,13 +20,15 @@ class ResponseFacts:
     """What a model answered. `complete` is false when a stream broke off before its end.
 
     `finish` is in the words of Chat Completions (`stop`, `tool_calls`, `length`, `content_filter`) where
-    the format's own word means one of them, else the word itself.
+    the format's own word means one of them, else the word itself. `provider_calls` are searches that the
+    server carried out itself.
     """
 
     finish: str | None = None
     text: str | None = None
     reasoning: str | None = None
     tool_calls: list[CallRequest] = field(default_factory=list)
+    provider_calls: list[ProviderCall] = field(default_factory=list)
     tokens: Tokens | None = None
     error: str | None = None
     complete: bool = True
@@ -79,6 +82,16 @@ class Format(Protocol):
 
         A result that the format itself calls a failure has `is_error`, which Chat Completions lacks.
         """
+
+
+_PROVIDERS_SEARCH = re.compile(r"web_?search|google_?search", re.IGNORECASE)
+
+
+def provider_search(body: Body) -> list[str]:
+    """The kinds of the tools with which a request lets the model's server search the web itself."""
+    tools = [as_dict(tool) for tool in as_list(body.get("tools"))]
+    kinds = [as_text(tool.get("type")) or "" for tool in tools if not tool.get("function")]
+    return [kind for kind in kinds if _PROVIDERS_SEARCH.match(kind)]
 
 
 def read_whole(wire: Format, body: bytes) -> ResponseFacts:

@@ -12,11 +12,15 @@ LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
 def forced(wire: Format, force: Mapping[str, Any], body: Body) -> Body:
-    """The forced parameters under the names of a format; the limit under the name that the request uses."""
+    """The forced parameters under the names of a format; the limit under the name that the request uses.
+
+    Of several limits, those count that the format has by name: 16,000 tokens as `max_output_tokens` are for
+    Responses alone where `max_tokens` says something else.
+    """
     values = {key: value for key, value in force.items() if key not in LIMITS}
-    for key in LIMITS:
-        if key in force:
-            usual = key if key in wire.LIMITS else wire.LIMITS[0]
-            names = [name for name in wire.LIMITS if body.get(name) is not None] or [usual]
-            values |= dict.fromkeys(names, force[key])
+    told = [key for key in LIMITS if key in force]
+    for key in [key for key in told if key in wire.LIMITS] or told:
+        usual = key if key in wire.LIMITS else wire.LIMITS[0]
+        names = [name for name in wire.LIMITS if body.get(name) is not None] or [usual]
+        values |= dict.fromkeys(names, force[key])
     return values

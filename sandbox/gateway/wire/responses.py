@@ -17,7 +17,7 @@ from fieldmark.sandbox.gateway.wire.common import (
     openai_error,
     said_error,
 )
-from fieldmark.trace import CallRequest, Tokens
+from fieldmark.trace import CallRequest, ProviderCall, Tokens
 
 NAME = "responses"
 TITLE = "Responses"
@@ -58,6 +58,7 @@ def read_response(parsed: Body) -> ResponseFacts:
         text="".join(text_of(item.get("content")) for item in said) or None,
         reasoning="\n".join(filter(None, map(_reasoning, items))) or None,
         tool_calls=calls,
+        provider_calls=[made for item in items if (made := _search(item))],
         tokens=_tokens(parsed.get("usage")),
         error=said_error(parsed.get("error")),
     )
@@ -159,6 +160,15 @@ def _call(item: Body) -> CallRequest | None:
     given = next((item[key] for key in ("arguments", "input", "action") if item.get(key) is not None), None)
     name = item.get("name") or kind.removesuffix("_call")
     return CallRequest(id=str(item["call_id"]), name=str(name), arguments=raw_arguments(given))
+
+
+def _search(item: Body) -> ProviderCall | None:
+    """A search that the server carried out; it also opens pages by such a call, which have a URL."""
+    if item.get("type") != "web_search_call":
+        return None
+    action = as_dict(item.get("action"))
+    said = next((text for key in ("query", "url") if (text := as_text(action.get(key)))), None)
+    return ProviderCall(kind=as_text(action.get("type")) or "search", query=said and said[:1000])
 
 
 def _reasoning(item: Body) -> str:

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from fieldmark.commands import compare, report
 from fieldmark.errors import UsageError
-from fieldmark.evals.comparison.published import PARTS, Beside, beside, published
+from fieldmark.evals.comparison.published import PARTS, Beside, benchmarks, beside, published
 from fieldmark.rundir import RunDir
 
 if TYPE_CHECKING:
@@ -41,8 +41,9 @@ def figures(told: Beside, name: str) -> dict[str, tuple[float, int]]:
     return {part: (cell.share.count, cell.share.n) for part, cell in row.parts.items()}
 
 
-def test_each_count_is_the_only_one_that_rounds_to_what_is_printed() -> None:
-    told = published()
+@pytest.mark.parametrize("benchmark", benchmarks())
+def test_each_count_is_the_only_one_that_rounds_to_what_is_printed(benchmark: str) -> None:
+    told = published(benchmark)
     for system in told.systems:
         found = {part: system[part] for part in PARTS if part in system}
         for part, figure in found.items():
@@ -81,8 +82,26 @@ def test_what_is_not_as_in_the_paper_is_said(build_run: BuildRun) -> None:
 
 
 def test_another_benchmark_has_no_published_figures(build_run: BuildRun) -> None:
-    with pytest.raises(UsageError, match=r"--published has figures of fika, .* is over constructed"):
+    with pytest.raises(
+        UsageError, match=r"--published has figures of fika, pix2fact, .* is over constructed"
+    ):
         beside([build_run().task("a").finish()])
+
+
+def test_pix2facts_headline_is_no_figure_of_the_thousand(build_run: BuildRun) -> None:
+    """24.0 % is the mean of two exams of 50; over all 1,000 the same system has 27.0 %."""
+    run = build_run(benchmark={"name": "pix2fact"}, protocol={"name": "pix2fact"}, judge="pix2fact/m/0")
+    run.task("a").episode("a", verdict="correct")
+    told = beside([run.finish()])
+    assert figures(told, "Gemini-3-Pro, web search") == {"overall": (270, 1000)}
+    assert (240, 1000) not in [figures(told, row.name)["overall"] for row in told.rows[1:]]
+    assert "run: judged by pix2fact/m/0, the paper by gpt-4o-2024-11-20" in told.warnings
+
+
+def test_runs_over_two_benchmarks_have_no_figures_in_common(build_run: BuildRun) -> None:
+    other = build_run("other", benchmark={"name": "pix2fact"}).task("a").finish()
+    with pytest.raises(UsageError, match="--published is for one benchmark"):
+        beside([fika(build_run, tasks=1).finish(), other])
 
 
 def test_report_and_compare_show_them(build_run: BuildRun) -> None:

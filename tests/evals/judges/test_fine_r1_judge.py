@@ -57,7 +57,7 @@ def test_a_towers_folder_stays_private(tmp_path: Path) -> None:
     ("flags", "why"),
     [
         ({"judge": "exact", "judge_variant": "card"}, "variant is for the judge fine-r1"),
-        ({"judge": "fine-r1", "judge_votes": 3}, "votes is for the judge llm"),
+        ({"judge": "fine-r1", "judge_votes": 3}, "votes is for a judge that is a model"),
         ({"judge": "fine-r1", "judge_variant": "card", "siglip": "x"}, "--judge-variant semantic"),
         ({"judge": "fine-r1", "judge_variant": "kind"}, "closed-strict"),
     ],

@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from fieldmark.client import GatewayGone, GatewayRefused
+from fieldmark.sandbox.gateway.wire import chat, responses
+from fieldmark.sandbox.gateway.wire.common import Format
+from fieldmark.sandbox.gateway.wire.forcing import forced
 from tests.model_server import ModelServer, Reply
 from tests.sandbox.gateway.conftest import Enter
 from tests.sandbox.gateway.wire.samples import FORMATS, ask, recorded, request, to
@@ -51,6 +54,13 @@ async def test_a_name_that_the_user_chose_is_used_where_the_request_has_none(ent
                 await ask(inside, wire, request(wire))
         limits = [{key: body[key] for key in body if key.startswith("max_")} for body in server.requests]
     assert limits == [{"max_completion_tokens": 10}, {"max_output_tokens": 10}, {"max_tokens": 10}]
+
+
+@pytest.mark.parametrize(
+    ("wire", "limit"), [(chat, {"max_tokens": 8192}), (responses, {"max_output_tokens": 16000})]
+)
+def test_of_two_limits_that_of_the_format_counts(wire: Format, limit: dict[str, int]) -> None:
+    assert forced(wire, {"max_tokens": 8192, "max_output_tokens": 16000}, {}) == limit
 
 
 async def test_what_is_asked_for_anyway_is_not_noted_as_changed(enter: Enter) -> None:

@@ -8,10 +8,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from fieldmark.errors import UsageError
+from fieldmark.evals.benchmarks.brought import parquet
 from fieldmark.evals.benchmarks.rows import Bad, decode, decode_lines
 
 ITEM_ID = "(key of the item)"
@@ -21,27 +21,33 @@ LIST_NAME = "(key of the list)"
 
 @dataclass(frozen=True)
 class Manifest:
-    """`rows`: (where, row with nested objects also under dotted keys). `keys`: all there are, in order."""
+    """`rows`: (where, row with nested objects also under dotted keys). `keys`: all there are, in order.
+    `pictures`: the folder of the pictures that the file itself held, which its rows name; None: it held none.
+    """
 
     rows: list[tuple[str, dict[str, Any]]]
     keys: list[str]
     problems: list[str]
+    pictures: Path | None = None
 
 
 def read_manifest(path: Path) -> Manifest:
     """UsageError when the file is not of the format that its name says, or holds no rows."""
     problems: list[str] = []
+    pictures: Path | None = None
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
         numbered, problems = decode_lines(path)
         rows = [(f"line {number}", row) for number, row in numbered]
+    elif suffix == ".parquet":
+        rows, pictures = parquet.read(path)
     else:
-        rows = {".json": _json, ".csv": _csv, ".parquet": _parquet}[suffix](path)
+        rows = {".json": _json, ".csv": _csv}[suffix](path)
     flat = [(where, _flat(row)) for where, row in rows]
     keys = list(dict.fromkeys(key for _, row in flat for key in row))
     if not flat and not problems:
         raise UsageError(f"{path.name} holds no item: name another file with --data")
-    return Manifest(flat, keys, problems)
+    return Manifest(flat, keys, problems, pictures)
 
 
 def _json(path: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -101,22 +107,6 @@ def _csv(path: Path) -> list[tuple[str, dict[str, Any]]]:
     except csv.Error as error:
         raise UsageError(f"{path.name}: line {reader.line_num}: {error}: correct it") from None
     return rows
-
-
-def _parquet(path: Path) -> list[tuple[str, dict[str, Any]]]:
-    """Through a link with a plain name, for DuckDB reads `*` and `[` in a name as a pattern."""
-    import duckdb
-
-    with TemporaryDirectory() as folder, duckdb.connect() as database:
-        link = Path(folder) / "manifest.parquet"
-        link.symlink_to(path.resolve())
-        try:
-            found = database.execute("SELECT * FROM read_parquet(?)", [str(link)])
-            names = [column[0] for column in found.description or []]
-            rows = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
-        except duckdb.Error:
-            raise UsageError(f"{path.name} is no parquet file, or a damaged one: save it again") from None
-    return [(f"row {number}", json.loads(json.dumps(row, default=str))) for number, row in enumerate(rows, 1)]
 
 
 def _flat(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from fieldmark.errors import UsageError
-from fieldmark.evals.benchmarks.fika.unpacking import unpacked
+from fieldmark.evals.benchmarks.brought.unpacking import unpacked
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".parquet")
 CHUNK_BYTES = 1 << 20
@@ -54,7 +55,13 @@ def open_data(path: Path) -> Opened:
 
 
 def sha256_of(path: Path) -> str:
-    """Of a file of any size."""
+    """Of a file of any size; read again only when its size or time has changed."""
+    now = path.stat()
+    return _sha256_at(path, now.st_size, now.st_mtime_ns)
+
+
+@lru_cache(maxsize=10_000)
+def _sha256_at(path: Path, size: int, modified: int) -> str:
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(CHUNK_BYTES):
