@@ -6,13 +6,12 @@ further cases when its server has no quota, refuses the key, or does not answer 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
 from fieldmark.config import ClassifierConfig
+from fieldmark.evals.asking.identity import name_of, sha256_of
 from fieldmark.evals.asking.reply import NoUse, ask_until_used
 from fieldmark.evals.asking.request import Ask, asked_again, messages
 from fieldmark.evals.failures.case import Case
@@ -43,15 +42,14 @@ class AskedClassifier:
         self._outages = 0
         self._over = False
         self._counting = threading.Lock()
-        known = json.dumps(self.described, sort_keys=True)
-        self.name = f"llm/{settings.name}/{hashlib.sha256(known.encode()).hexdigest()[:8]}"
+        self.name = name_of("llm", settings.name, self.described)
 
     @property
     def described(self) -> dict[str, Any]:
         """For run.json: all that it classifies by. `prompt_sha256` is of the prompt with the definitions."""
         return {
             "model": self._settings.name,
-            "prompt_sha256": hashlib.sha256(self._system.encode("utf-8", "replace")).hexdigest(),
+            "prompt_sha256": sha256_of(self._system),
             "taxonomy": self._version,
             "temperature": self._settings.temperature,
             "seed": self._settings.seed,

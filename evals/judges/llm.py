@@ -7,8 +7,6 @@ as ASKS, and then the answer is *unjudged*, never `incorrect`.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +14,7 @@ from typing import Any
 
 from fieldmark.config import JudgeConfig
 from fieldmark.errors import UsageError
+from fieldmark.evals.asking.identity import name_of, sha256_of
 from fieldmark.evals.asking.reply import NoUse, ask_until_used
 from fieldmark.evals.asking.request import Ask, Message, asked_again, read_prompt
 from fieldmark.evals.judges import panel
@@ -48,15 +47,14 @@ class LlmJudge:
     @cached_property
     def name(self) -> str:
         """`llm/MODEL/` and a hash of all that it judges by: another hash is another judge."""
-        known = json.dumps(self.described, sort_keys=True)
-        return f"llm/{self.settings.model}/{hashlib.sha256(known.encode()).hexdigest()[:8]}"
+        return name_of("llm", self.settings.model, self.described)
 
     @property
     def described(self) -> dict[str, Any]:
         """For run.json: all that it judges by."""
         return {
             "model": self.settings.model,
-            "prompt_sha256": hashlib.sha256(self.prompt.encode("utf-8", "replace")).hexdigest(),
+            "prompt_sha256": sha256_of(self.prompt),
             "temperature": self.settings.temperature,
             "seed": self.settings.seed,
             "aliases": self.settings.aliases,

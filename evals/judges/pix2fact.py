@@ -8,8 +8,6 @@ An answer without text, and `[NO_DEFINITIVE_ANSWER]` on either side, are decided
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +16,7 @@ from typing import Any
 from fieldmark.config import JudgeConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.asking import request
+from fieldmark.evals.asking.identity import name_of, sha256_of
 from fieldmark.evals.asking.reply import NotUsed, NoUse, ask_until_used
 from fieldmark.evals.asking.request import Ask, Message, read_prompt, shortened
 from fieldmark.evals.judges.base import Judgement, Unjudged
@@ -49,15 +48,14 @@ class Pix2FactJudge:
     @cached_property
     def name(self) -> str:
         """`pix2fact/MODEL/` and a hash of all that it judges by: another hash is another judge."""
-        known = json.dumps(self.described, sort_keys=True)
-        return f"pix2fact/{self.settings.model}/{hashlib.sha256(known.encode()).hexdigest()[:8]}"
+        return name_of("pix2fact", self.settings.model, self.described)
 
     @property
     def described(self) -> dict[str, Any]:
         """For run.json: all that it judges by."""
         return {
             "model": self.settings.model,
-            "prompt_sha256": hashlib.sha256(self.prompt.encode("utf-8", "replace")).hexdigest(),
+            "prompt_sha256": sha256_of(self.prompt),
             "temperature": self.settings.temperature,
             "seed": self.settings.seed,
             "aliases": self.settings.aliases,

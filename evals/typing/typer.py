@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 from fieldmark.config import ClassifierConfig
+from fieldmark.evals.asking.identity import name_of, sha256_of
 from fieldmark.evals.asking.reply import NoUse, ask_until_used
 from fieldmark.evals.asking.request import Ask, asked_again, messages, read_prompt, shortened
 from fieldmark.evals.judges.base import Unjudged
@@ -26,15 +25,14 @@ class Typer:
     def __init__(self, settings: ClassifierConfig, prompt: str, ask: Ask, *, with_answer: bool) -> None:
         self._settings, self._ask, self._with_answer = settings, ask, with_answer
         self._system = f"{prompt.rstrip()}\n\n{_defined()}\n"
-        known = json.dumps(self.described, sort_keys=True)
-        self.name = f"llm/{settings.name}/{hashlib.sha256(known.encode()).hexdigest()[:8]}"
+        self.name = name_of("llm", settings.name, self.described)
 
     @property
     def described(self) -> dict[str, Any]:
         """All that it types by. `prompt_sha256` is of the prompt with the dimensions."""
         return {
             "model": self._settings.name,
-            "prompt_sha256": hashlib.sha256(self._system.encode("utf-8", "replace")).hexdigest(),
+            "prompt_sha256": sha256_of(self._system),
             "dimensions": VERSION,
             "temperature": self._settings.temperature,
             "seed": self._settings.seed,
