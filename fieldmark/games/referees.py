@@ -70,8 +70,8 @@ def make_games(config: RunConfig, galleries: Galleries | None) -> Games | None:
                 f"--agent {PLAYER} plays AMIGO: take --benchmark amigo-garments, or another agent"
             )
         if config.game:
-            given = sorted(config.game.model_fields_set)[0].replace("base_url", "referee_url")
-            raise UsageError(f"{given} is for AMIGO: take --benchmark amigo-garments, or leave it out")
+            given = ", ".join(sorted(config.game.model_fields_set))
+            raise UsageError(f"{given}: that is for AMIGO; take --benchmark amigo-garments, or leave it out")
         return None
     if config.agent != PLAYER and not own:
         raise UsageError(f"--agent {config.agent} plays no games: take --agent {PLAYER}, or one of your own")

@@ -17,9 +17,10 @@ from typing import Any
 LOOK = "inspect_picture"
 END = "End of uploading"
 _BATCH = re.compile(r"pictures (\d{1,4}) to (\d{1,4})")
+ANY, NONE = "any", "none"
 _NAMES = {
     "neckline": {
-        **{"round": "a round neckline", "v": "a V-neckline", "square": "a square neckline"},
+        **{"v": "a V-neckline", "round": "a round neckline", "square": "a square neckline"},
         **{"boat": "a boat neckline", "sweetheart": "a sweetheart neckline"},
     },
     "hemline": {
@@ -34,7 +35,11 @@ _NAMES = {
     "skirt": {"tiered": "a tiered skirt", "pleated": "a pleated skirt", "plain": "a plain skirt"},
     "slit": {"side": "a side slit", "front": "a front slit"},
 }
-"""What a value is called; only such a one is asked about."""
+_PRESENT = {
+    **{"closure": "a visible closure", "pockets": "pockets", "collar": "a collar"},
+    **{"waist": "a waist detail", "slit": "a slit"},
+}
+"""What a value is called, and any value but `none`; only such things are asked about."""
 Attributes = dict[str, str]
 
 
@@ -63,7 +68,7 @@ def move(said: list[tuple[str, str]], looked: list[Any]) -> Move:
     new = tuple(number for number in shown if number not in known)
     if new and not _gave_up(said, looked):
         return Move(look_at=new)
-    if END not in told:
+    if not any(role == "user" and text.rstrip().endswith(END) for role, text in said):
         return Move("Understood.")
     asked = list(_asked(said))
     pictures = {number: known.get(number, {}) for number in shown}
@@ -72,11 +77,11 @@ def move(said: list[tuple[str, str]], looked: list[Any]) -> Move:
     return Move(question or f"My guess of your favorite {_noun(told)}: #{next(iter(left), 1)}")
 
 
-def question(kind: str, value: str) -> str:
-    return f"Does your favorite have {_NAMES[kind][value]}?"
-
-
-_QUESTIONS = {question(kind, value): (kind, value) for kind, names in _NAMES.items() for value in names}
+_QUESTIONS = {
+    f"Does your favorite have {name}?": (kind, value)
+    for kind, names in _NAMES.items()
+    for value, name in [*names.items(), *([(ANY, _PRESENT[kind])] if kind in _PRESENT else [])]
+}
 
 
 def _read(looked: list[Any]) -> Iterator[tuple[int, Attributes]]:
@@ -106,7 +111,7 @@ def _left(pictures: dict[int, Attributes], asked: list[Asked]) -> dict[int, Attr
     """The pictures that break the fewest answers; of one that could not be read, none is known to."""
     told = [each for each in asked if each.answer is not None]
     wrong = {
-        number: sum((read[each.kind] == each.value) != each.answer for each in told if each.kind in read)
+        number: sum(_fits(read, each.kind, each.value) != each.answer for each in told if each.kind in read)
         for number, read in pictures.items()
     }
     fewest = min(wrong.values(), default=0)
@@ -117,10 +122,15 @@ def _best(left: dict[int, Attributes], asked: set[str]) -> str | None:
     """The question whose answer is the least sure; None: none tells the pictures apart."""
     worth = {}
     for text, (kind, value) in _QUESTIONS.items():
-        yes = sum(read.get(kind) == value for read in left.values()) / len(left)
+        yes = sum(_fits(read, kind, value) for read in left.values()) / len(left)
         if kind not in asked and 0 < yes < 1:
             worth[text] = -yes * log2(yes) - (1 - yes) * log2(1 - yes)
     return max(worth, key=lambda text: worth[text], default=None)
+
+
+def _fits(read: Attributes, kind: str, value: str) -> bool:
+    has = read.get(kind, NONE)
+    return has != NONE if value == ANY else has == value
 
 
 def _noun(told: str) -> str:
