@@ -8,7 +8,7 @@ from fieldmark.agents.base import AgentStopped
 from fieldmark.agents.messages import Message
 from fieldmark.agents.pictures import Pictures
 from fieldmark.agents.reply import Reply, read_reply
-from fieldmark.agents.wire import Wire
+from fieldmark.agents.wire import TOOL_PICTURES, Wire
 from fieldmark.client import GatewayClient, GatewayRefused
 from fieldmark.task import Prompt
 
@@ -38,14 +38,17 @@ class ModelUnavailable(AgentStopped):
 class ChatModel:
     """Sends conversations whose pictures are references. A reply is always whole, never streamed.
 
-    `calls` is how many requests have been sent.
+    `calls` is how many requests have been sent; `most_pictures` go out at once, beside the task's.
     """
 
-    def __init__(self, gateway: GatewayClient, prompt: Prompt, pictures: Pictures | None = None) -> None:
+    def __init__(
+        self, gateway: GatewayClient, prompt: Prompt, pictures: Pictures | None = None, *,
+        most_pictures: int = TOOL_PICTURES,
+    ) -> None:  # fmt: skip
         self._gateway = gateway
         self._model = prompt.model
         self._sees = prompt.sees
-        self._wire = Wire(prompt, pictures or Pictures(gateway, prompt))
+        self._wire = Wire(prompt, pictures or Pictures(gateway, prompt), most_pictures)
         self.calls = 0
 
     def chat(self, messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:

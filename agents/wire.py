@@ -19,10 +19,13 @@ FRUGAL_SIDE = 1024
 
 
 class Wire:
-    """Renders the conversation of one episode. `frugal`: the task picture alone, made smaller."""
+    """Renders the conversation of one episode. `frugal`: the task picture alone, made smaller. `most`:
+    pictures beside the task's that go out at once.
+    """
 
-    def __init__(self, prompt: Prompt, pictures: Pictures) -> None:
+    def __init__(self, prompt: Prompt, pictures: Pictures, most: int = TOOL_PICTURES) -> None:
         self.frugal = False
+        self._most = most
         self._prompt = prompt
         self._pictures = pictures
 
@@ -38,7 +41,7 @@ class Wire:
         parts = [part for message in messages for part in _parts(message) if is_picture(part)]
         own = [id(part) for part in parts if self._is_task_picture(part)][:1]
         others = [id(part) for part in parts if id(part) not in own]
-        return {*own, *([] if self.frugal else others[-TOOL_PICTURES:])}
+        return {*own, *([] if self.frugal else others[-self._most :])}
 
     def _message(self, message: Message, shown: set[int]) -> Message:
         wire = dict(message)

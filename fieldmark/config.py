@@ -148,6 +148,21 @@ class JudgeConfig(AskedConfig):
         return self
 
 
+class GameConfig(AskedConfig):
+    """How the games of AMIGO are played (docs/amigo.md); what a model is asked for, `model` is.
+
+    `oracle` answers questions: `labels`, or `vlm`, which looks. `detector` says which break a rule:
+    `lexicon`, or `llm`. `noise`: one answer a game that is false; which one is drawn by the run's seed.
+    `batch`: pictures an upload.
+    """
+
+    oracle: Literal["labels", "vlm"] = "labels"
+    detector: Literal["lexicon", "llm"] = "lexicon"
+    model: str | None = None
+    noise: Literal["none", "flip", "unsure"] = "none"
+    batch: int = Field(default=5, ge=1, le=50)
+
+
 class RunConfig(BaseModel):
     """One run: an agent and a model over the tasks of a benchmark.
 
@@ -169,6 +184,8 @@ class RunConfig(BaseModel):
     `min_free_mb`: less free disk than this stops the run before or between episodes.
 
     `classifier` is what `fieldmark classify` asks where facts do not decide why an answer was wrong.
+
+    `game` says how the games of AMIGO are refereed.
 
     `eyes` is the vision model that the tool `inspect_image` asks; where it names no server, it is served by
     the model's, with the model's key.
@@ -218,6 +235,7 @@ class RunConfig(BaseModel):
     eyes: ModelConfig | None = None
     judge: JudgeConfig = JudgeConfig()
     classifier: ClassifierConfig | None = None
+    game: GameConfig | None = None
     tools: list[str] | None = None
     tool: list[Path] = []
     skills: list[str] | None = None
@@ -342,6 +360,14 @@ class RunConfig(BaseModel):
         if self.eyes and self.eyes.base_url is None:
             key_env = self.eyes.key_env if "key_env" in self.eyes.model_fields_set else self.model.key_env
             self.eyes = self.eyes.model_copy(update={"base_url": self.model.base_url, "key_env": key_env})
+        return self
+
+    @model_validator(mode="after")
+    def _player_and_judge_of_a_game(self) -> RunConfig:
+        if self.benchmark.replace("_", "-") in ("amigo", "amigo-garments"):
+            given = set(self.model_fields_set)
+            self.agent = self.agent if "agent" in given else "amigo_player"
+            self.judge = self.judge if "judge" in given else JudgeConfig(name="amigo")
         return self
 
     @model_validator(mode="after")

@@ -79,6 +79,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "web": plan.web.describe() if plan.web else {"mode": config.web},
         "search": plan.search.describe() if plan.search else {},
         **own_data.describe(config),
+        **({"game": plan.games.described()} if plan.games else {}),
         "versions": _versions(plan),
         "image": {"tag": image.tag(plan.variant), "id": plan.image_id},
         "prompts": _prompt_hashes(),

@@ -12,16 +12,18 @@ from fieldmark import __version__, protocol
 from fieldmark.blobs import BlobStore
 from fieldmark.clock import utc
 from fieldmark.errors import EpisodeFault
+from fieldmark.games.played import PlayedGame
 from fieldmark.memory.episode import EpisodeMemory
 from fieldmark.memory.state import EpisodeState
 from fieldmark.native import NativeMemory
 from fieldmark.preflight import Plan
-from fieldmark.records import EpisodeRecord
+from fieldmark.records import EpisodeRecord, GameRow
 from fieldmark.remembering import RunMemory
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.conversation.actions import load as load_actions
+from fieldmark.sandbox.gateway.game import Table
 from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
 from fieldmark.sandbox.gateway.tracer import Tracer
 from fieldmark.sandbox.pool import Container, ContainerPool
@@ -59,7 +61,8 @@ async def run_episode(
     memory = await services.memory.before(staged, epoch) if services.memory else None
     notes, read = memory.at_lease() if memory else ([], None)
     prompt = make_prompt(services.plan, staged, notes)
-    session = _open_session(services, staged, prompt, epoch, attempt, memory)
+    game = services.plan.games.begin(staged, services.blobs) if services.plan.games else None
+    session = _open_session(services, staged, prompt, epoch, attempt, memory, game)
     try:
         async with services.pool.lease() as container:
             session.begin()
@@ -74,6 +77,9 @@ async def run_episode(
         session.abandon()
         raise
     outcome = await session.close(await session.ended)
+    if game:
+        row = GameRow(id=staged.task.id, epoch=epoch, game=game.end().model_dump(mode="json"))
+        services.run.add_game(row)
     return _record(services, staged, session, outcome, epoch, attempt, started), outcome
 
 
@@ -118,7 +124,7 @@ async def _until_end(session: Session, container: Container) -> None:
 
 def _open_session(
     services: RunServices, staged: StagedTask, prompt: Prompt, epoch: int, attempt: int,
-    memory: EpisodeMemory | EpisodeState | None,
+    memory: EpisodeMemory | EpisodeState | None, game: PlayedGame | None,
 ) -> Session:  # fmt: skip
     plan, clock = services.plan, Clock()
     tracer = Tracer(services.run.pending_trace(staged.task.id, epoch, attempt), clock)
@@ -132,6 +138,7 @@ def _open_session(
         actions=load_actions(plan.config.actions),
         memory=memory if isinstance(memory, EpisodeMemory) else None,
         state=memory if isinstance(memory, EpisodeState) else None,
+        table=Table(game) if game else None,
     )  # fmt: skip
 
 

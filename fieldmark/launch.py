@@ -188,6 +188,7 @@ def _staged_before(folder: RunDir, plan: Plan) -> list[StagedTask]:
         StagedTask(
             tasks[row["id"]], Picture.model_validate(row["image"]), Picture.model_validate(row["view"]),
             row["source_sha256"], row.get("notes", []), row.get("altered"), row.get("fitted"),
+            [Picture.model_validate(each) for each in row.get("gallery", [])],
         )
         for row in folder.tasks()
     ]  # fmt: skip

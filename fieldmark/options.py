@@ -33,6 +33,11 @@ MODEL_KEYS = {
         **{"judge_variant": "variant", "siglip": "siglip", "super_category": "super_category"},
     },
     "classifier": {},
+    "game": {
+        **{"oracle": "oracle", "detector": "detector", "noise": "noise", "batch": "batch"},
+        **{"referee_model": "model", "referee_url": "base_url", "referee_key_env": "key_env"},
+        **{"referee_temperature": "temperature", "referee_seed": "seed"},
+    },
 }
 """A model's own key, a name or a table → other flags and TOML keys that belong to it, and its fields."""
 

@@ -17,6 +17,7 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.benchmarks.loading import load_benchmark
 from fieldmark.evals.judges import Judge, get_judge
+from fieldmark.games.referees import Games, make_games
 from fieldmark.judging.checking import check
 from fieldmark.needs import Needs
 from fieldmark.own_agent import own_agent
@@ -77,6 +78,7 @@ class Plan:
     agent_sha256: str | None = None
     mounts: dict[str, str] = field(default_factory=dict)
     memory_places: tuple[str, ...] = ()
+    games: Games | None = None
 
 
 def make_plan(config: RunConfig) -> Plan:
@@ -85,6 +87,7 @@ def make_plan(config: RunConfig) -> Plan:
     benchmark, tasks, agent, judge = load(config)
     if recording:
         replaying.check_tasks(recording, tasks, config.epochs, config.replay)
+    games = make_games(config, benchmark.galleries)
     places = native.places_of(config, agent)
     own = own_agent(config.agent, str(config.data or config.benchmark))
     own_tools = load_tools(config.tool)
@@ -130,6 +133,7 @@ def make_plan(config: RunConfig) -> Plan:
         recording=recording,
         agent_sha256=own.sha256() if own else None,
         memory_places=places,
+        games=games,
         mounts={**(own.mounts if own else {}), **own_tools.mounts},
     )
 

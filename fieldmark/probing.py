@@ -58,7 +58,7 @@ class Probe(BaseModel):
 def is_due(folder: RunDir, plan: Plan) -> bool:
     """Whether a probe episode is to be played: once, and before the first episode of the run."""
     begun = folder.config().get("probe") is not None or bool(folder.episodes())
-    return plan.upstream.sees and plan.config.probe and not begun and not plan.recording
+    return plan.upstream.sees and plan.config.probe and not begun and not plan.recording and not plan.games
 
 
 async def look_first(services: RunServices, say: Say) -> None:

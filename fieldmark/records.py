@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -49,6 +49,12 @@ class Sight(BaseModel):
     calls: int = 0
     with_picture: int = 0
     refused: int = 0
+
+
+class GameRow(Row):
+    """A game of an episode as it was left, whole (`evals/amigo/rows.py`): it tells the target."""
+
+    game: dict[str, Any]
 
 
 class EpisodeRecord(Row):

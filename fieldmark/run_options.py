@@ -53,14 +53,14 @@ _NUMBER = click.FloatRange(min=0, max=1e9)
 _OF_AGENT_AND_MODEL = [
     click.option(
         "--benchmark",
-        help="A bundled name, fika, pix2fact, fine-r1, or a path to a tasks.jsonl."
+        help="A bundled name, fika, pix2fact, fine-r1, amigo, or a path to a tasks.jsonl."
         "  [default: fieldmark-mini]",
     ),
     click.option(
         "--data",
         type=click.Path(path_type=Path),
-        help="For fika, pix2fact: the zip, its folder or manifest; fine-r1: its folder. docs/fika.md,"
-        " docs/pix2fact.md, docs/fine-r1.md.",
+        help="For fika, pix2fact: the zip, its folder or manifest; fine-r1, amigo: its folder. docs/fika.md,"
+        " docs/pix2fact.md, docs/fine-r1.md, docs/amigo.md.",
     ),
     click.option(
         "--map",
@@ -88,7 +88,7 @@ _OF_AGENT_AND_MODEL = [
     click.option(
         "--agent",
         help="closed_book, closed_book_search, react, forager, opencode, a recipe (codex, …) or a file."
-        "  [default: react]",
+        "  [default: react; amigo_player for AMIGO]",
     ),
     click.option(
         "--model",
@@ -263,6 +263,25 @@ _OF_ABILITIES_AND_LIMITS = [
     click.option(
         "--memory-url", help="A Postgres database for the notes.  [default: SQLite in the run folder]"
     ),
+    click.option(
+        "--oracle", type=click.Choice(["labels", "vlm"]), help="AMIGO: who answers.  [default: labels]"
+    ),
+    click.option(
+        "--detector",
+        type=click.Choice(["lexicon", "llm"]),
+        help="AMIGO: who says which questions break a rule.  [default: lexicon]",
+    ),
+    click.option(
+        "--noise",
+        type=click.Choice(["none", "flip", "unsure"]),
+        help="AMIGO: one false answer a game, drawn by --seed.  [default: none]",
+    ),
+    click.option("--batch", type=int, help="AMIGO: pictures an upload.  [default: 5]"),
+    click.option("--referee-model", help="The model of --oracle vlm and --detector llm."),
+    click.option("--referee-url", help="Its server.  [default: $OPENAI_BASE_URL]"),
+    click.option("--referee-key-env", help="The variable of its key.  [default: OPENAI_API_KEY]"),
+    click.option("--referee-temperature", help="0 to 2, or none to send none.  [default: 0]"),
+    click.option("--referee-seed", help="A whole number, or none to send none.  [default: 0]"),
     click.option("--seed", type=int, help="Of the orders; recorded with the run.  [default: 0]"),
     click.option(
         "--order", type=int, help="Do the tasks in the N-th order of the seed.  [default: 0, the benchmark's]"

@@ -3,7 +3,7 @@
 run.json  tasks.jsonl  episodes.jsonl  verdicts.jsonl  traces/<key>.jsonl  blobs/<sha256>.<ext>
 facts.jsonl  failures.jsonl  chain_breaks.jsonl  leaks.jsonl  memory.jsonl  memory.sqlite  report.html
 private/: memory_withheld, gold, verdict_reasons, unjudged, audit, leak_reasons, gold_facts,
-failure_reasons, chain_reasons, failure_marks
+failure_reasons, chain_reasons, failure_marks, games
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fieldmark import jsonl
 from fieldmark.blobs import BlobStore
 from fieldmark.errors import UsageError
 from fieldmark.findings import ChainBreak, Failure, FailureMark, FailureReason, GoldFacts, TraceFacts
-from fieldmark.records import EpisodeRecord, JudgeUse, Leak, Row, Verdict
+from fieldmark.records import EpisodeRecord, GameRow, JudgeUse, Leak, Row, Verdict
 from fieldmark.task import Gold
 from fieldmark.trace import Event, parse_event
 
@@ -65,6 +65,7 @@ class RunReader:
         self.memory_file = path / "memory.jsonl"
         self.memory_store = path / "memory.sqlite"
         self.memory_withheld_file = self.private / "memory_withheld.jsonl"
+        self.games_file = self.private / "games.jsonl"
         self.paths_file = self.private / "paths.json"
         self.report_html = path / "report.html"
 
@@ -150,6 +151,11 @@ class RunReader:
     def gold_facts(self) -> dict[tuple[str, int], GoldFacts]:
         """The latest of each episode; empty when the private part is not there."""
         return {row.key: row for row in _valid(self.gold_facts_file, GoldFacts)}
+
+    def games(self) -> dict[tuple[str, int], GameRow]:
+        """The latest of each episode that was committed; empty when the private part is not there."""
+        kept = {record.key for record in self.episodes()}
+        return {row.key: row for row in _valid(self.games_file, GameRow) if row.key in kept}
 
     def failures(self) -> dict[tuple[str, int], Failure]:
         """The latest word on each answer that is not correct."""

@@ -19,7 +19,7 @@ from typing import Any
 from fieldmark import jsonl
 from fieldmark.errors import UsageError
 from fieldmark.findings import FailureMark, GoldFacts, TraceFacts
-from fieldmark.records import EpisodeRecord, JudgeUse, Leak, Verdict
+from fieldmark.records import EpisodeRecord, GameRow, JudgeUse, Leak, Verdict
 from fieldmark.run_reader import LOCK, STUDY_JSON, RunReader
 from fieldmark.task import Gold
 
@@ -168,6 +168,10 @@ class RunDir(RunReader):
             jsonl.append(self.gold_facts_file, gold.model_dump(mode="json", exclude_none=True), durable=False)
         jsonl.append(self.facts_file, facts.model_dump(mode="json", exclude_none=True), durable=False)
 
+    def add_game(self, row: GameRow) -> None:
+        """Append a game before its episode is committed; of several rows the last counts. OSError (disk)."""
+        jsonl.append(self.games_file, row.model_dump(mode="json"))
+
     def add_failure_mark(self, mark: FailureMark) -> None:
         """Append a person's word; needs no lock. OSError: no private part, or no right to write."""
         jsonl.append(self.failure_marks_file, mark.model_dump(mode="json"))
@@ -180,7 +184,7 @@ class RunDir(RunReader):
             self.leak_reasons_file, self.unjudged_file, self.audit_file, self.facts_file,
             self.gold_facts_file, self.failures_file, self.failure_reasons_file, self.failure_marks_file,
             self.chain_breaks_file, self.chain_reasons_file,
-            self.memory_file, self.memory_withheld_file,
+            self.memory_file, self.memory_withheld_file, self.games_file,
         ):  # fmt: skip
             if _cut_torn_tail(path):
                 done.append(f"{path.name}: cut a half-written last line")

@@ -3,12 +3,15 @@
 It becomes two blobs of the run: the *original* (upright, no metadata) and the *view* that models are shown,
 which fits what their servers take (`--image-bytes`, `--image-megapixels`).
 A run with `--image blank` or `--image N` has another original: grey, or made smaller before anything else.
+Of a task with a gallery each picture is kept as models are shown it; the task's own is a sheet of them.
 """
 
 from __future__ import annotations
 
+import functools
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from fieldmark.blobs import BlobStore
@@ -37,6 +40,7 @@ class StagedTask:
     notes: list[str]
     altered: dict[str, Any] | None = None
     fitted: dict[str, Any] | None = None
+    gallery: list[Picture] = field(default_factory=list)
 
     def public(self) -> dict[str, Any]:
         """The row of tasks.jsonl: everything but gold and the path."""
@@ -51,6 +55,7 @@ class StagedTask:
             **({"fitted": self.fitted} if self.fitted else {}),
             **({"altered": self.altered} if self.altered else {}),
             **({"notes": self.notes} if self.notes else {}),
+            **({"gallery": [p.model_dump(exclude_none=True) for p in self.gallery]} if self.gallery else {}),
         }
 
 
@@ -64,18 +69,28 @@ def stage(
     """
     from fieldmark.tools.pictures import images
 
+    gallery: list[Picture] = []
     try:
-        staged = images.stage(task.image, image_side, max_pixels=int(max_megapixels * 1e6))
-        original, view = _altered(staged, image, image_side)
+        most = int(max_megapixels * 1e6)
+        if task.gallery:
+            shown = [_shown(path, image_side, most, image, room) for path in task.gallery]
+            gallery = [_store(blobs, *each) for each in shown]
+            staged = _sheet([data for data, _ in shown], image_side)
+            original, view = (staged.original, staged.original_meta), (staged.view, staged.view_meta)
+        else:
+            staged = images.stage(task.image, image_side, max_pixels=most)
+            original, view = _altered(staged, image, image_side)
         view, fitted = _fitted(view, room)
     except DataFault as error:
         message = str(error).replace(str(task.image), shown_name(task))  # paths of this machine stay private
+        for path in task.gallery:
+            message = message.replace(str(path), path.name)
         raise DataFault(f"task {task.id}: {message}", kind=error.kind) from None
     was = staged.original_meta
     how = {"how": "blank" if image == "blank" else "shrunk", "width": was.width, "height": was.height}
     return StagedTask(
         task, _store(blobs, *original), _store(blobs, *view), staged.source_sha256, list(staged.notes),
-        None if original[0] == staged.original else how, fitted,
+        None if original[0] == staged.original else how, fitted, gallery,
     )  # fmt: skip
 
 
@@ -100,6 +115,25 @@ def _fitted(
         return view, None
     was = {"bytes": len(data), "media_type": meta.media_type, "width": meta.width, "height": meta.height}
     return (fitted.data, fitted.meta), {**was, "steps": fitted.steps}
+
+
+@functools.lru_cache(maxsize=256)
+def _shown(
+    path: Path, image_side: int, max_pixels: int, image: ImageChoice, room: tuple[int, float]
+) -> tuple[bytes, Any]:
+    """What models get of one picture of a gallery, and its Meta. Many galleries share their pictures."""
+    from fieldmark.tools.pictures import images
+
+    staged = images.stage(path, image_side, max_pixels=max_pixels)
+    return _fitted(_altered(staged, image, image_side)[1], room)[0]
+
+
+def _sheet(pictures: list[bytes], image_side: int) -> Any:
+    """The sheet, staged like a picture that came."""
+    from fieldmark.tools.pictures import images
+    from fieldmark.tools.pictures.contact_sheet import contact_sheet
+
+    return images.stage_bytes(contact_sheet(pictures), image_side)
 
 
 def _altered(staged: Any, image: ImageChoice, image_side: int) -> tuple[tuple[bytes, Any], tuple[bytes, Any]]:

@@ -86,11 +86,16 @@ class Labels(_Strict):
 
 
 class Task(_Strict):
-    """One benchmark item. `image` is a file of the host; nothing here but the Prompt enters a sandbox."""
+    """One benchmark item. `image` is a file of the host; nothing here but the Prompt enters a sandbox.
+
+    `gallery`: the pictures of a game, in the order of upload; the task's picture is then a numbered sheet of
+    them all, and `image` the first.
+    """
 
     id: str
     question: str
     image: Path
+    gallery: list[Path] = []
     gold: Gold
     labels: Labels = Labels()
     composed: bool = False

@@ -329,6 +329,25 @@ class MemoryState(Event):
     known: int | None = None
 
 
+class GameTurn(Event):
+    """What an agent said in a game of the host, `text`, and what it was told, `reply`.
+
+    `turn` counts questions from 1, 0 while pictures are uploaded; `numbers` are the places of `pictures`
+    in the gallery. `rule`: which one the text broke, and `about` what. `guess`: as it was heard.
+    """
+
+    kind: Literal["game_turn"] = "game_turn"
+    turn: int
+    phase: Literal["uploading", "asking", "over"]
+    text: str
+    reply: str
+    pictures: list[Picture] = []
+    numbers: list[int] = []
+    rule: str | None = None
+    about: str | None = None
+    guess: int | None = None
+
+
 class Egress(Event):
     """A web request through the gateway. `bytes` is the length of the body; `blob` its content."""
 
@@ -394,6 +413,7 @@ KnownEvent = Annotated[
     | MemoryRead
     | MemoryWrite
     | MemoryState
+    | GameTurn
     | Egress
     | Log
     | Answer

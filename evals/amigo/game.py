@@ -128,6 +128,12 @@ class Game:
             return self._end("", None)
         return Message(turn.reply)
 
+    def leave(self) -> Over:
+        """The player has gone without a guess. UsageError: the game is over."""
+        if self.record.over:
+            raise UsageError(f"the game of {self.episode.id} is over: start another one")
+        return self._end("", None)
+
     @property
     def feasible(self) -> int:
         """The images that fit every answer so far, as bits."""

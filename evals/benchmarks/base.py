@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fieldmark.task import Task
+
+if TYPE_CHECKING:
+    from fieldmark.evals.benchmarks.galleries import Galleries
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,7 @@ class Benchmark:
     pages for each host; all are optional. `guard`: hosts (or host/path) of records and mirrors of the source
     datasets, which no run opens.
     `data` says of a benchmark whose data the user brought what they are and how they were read; for run.json.
+    `galleries`: its tasks are games of AMIGO over these.
     `warnings` are doubts that did not stop the load, one line each.
     """
 
@@ -32,3 +36,4 @@ class Benchmark:
     description: str = ""
     data: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    galleries: Galleries | None = None

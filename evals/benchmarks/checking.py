@@ -72,12 +72,14 @@ def check(benchmark: Benchmark, max_megapixels: float = 120) -> Checked:
     by_picture: dict[str, list[Task]] = defaultdict(list)
     for task in benchmark.tasks:
         try:
-            staged = images.stage(task.image, max_pixels=int(max_megapixels * 1e6))
+            for path in task.gallery or [task.image]:
+                staged = images.stage(path, max_pixels=int(max_megapixels * 1e6))
         except DataFault as error:
             unusable[task.id] = str(error).replace(str(task.image), shown_name(task))
             continue
         sides.append(max(staged.original_meta.width, staged.original_meta.height))
-        by_picture[staged.source_sha256].append(task)
+        if not task.gallery:
+            by_picture[staged.source_sha256].append(task)
     shared = [tasks for tasks in by_picture.values() if len(tasks) > 1]
     return Checked(
         name=benchmark.name,

@@ -14,10 +14,13 @@ from fieldmark.evals.benchmarks.base import Benchmark
 from fieldmark.evals.benchmarks.rows import read_rows, refuse
 
 TASKS = "tasks.jsonl"
+GALLERIES = "amigo-garments"
+"""The bundled games of AMIGO, which have episodes in place of tasks."""
 OF_THE_USER = {
     "fika": "fieldmark.evals.benchmarks.fika.loading",
     "fine-r1": "fieldmark.evals.benchmarks.fine_r1.loading",
     "pix2fact": "fieldmark.evals.benchmarks.pix2fact.loading",
+    "amigo": "fieldmark.evals.benchmarks.galleries",
 }
 """Benchmarks whose data the user brings → the module whose `load(data, said)` reads them. One with
 SETTINGS is given those and `seed` by name.
@@ -53,6 +56,8 @@ def load_benchmark(
         option = "--data" if data is not None else "--map"
         brought = " or ".join(OF_THE_USER)
         raise UsageError(f"{option} is for --benchmark {brought}: give another benchmark by its path alone")
+    if name_or_path.replace("_", "-") == GALLERIES:
+        return import_module(OF_THE_USER["amigo"]).bundled()  # type: ignore[no-any-return]
     bundled = _bundled()
     path = bundled[name_or_path] / TASKS if name_or_path in bundled else _task_file(name_or_path)
     rows = read_rows(path)
@@ -87,7 +92,7 @@ def _refuse_settings(settings: Mapping[str, Any], taken: Sequence[str]) -> None:
 
 
 def bundled_names() -> list[str]:
-    """The names of the benchmarks that come with fieldmark."""
+    """The names of the benchmarks with tasks that come with fieldmark; beside them there are GALLERIES."""
     return sorted(_bundled())
 
 
@@ -105,7 +110,7 @@ def _task_file(name_or_path: str) -> Path:
     elif path.is_file() and path.suffix != ".jsonl":
         raise UsageError(f"{path} is not a .jsonl file: write one JSON object a line, as in {TASKS}")
     elif not path.is_file():
-        known, brought = ", ".join(bundled_names()), ", ".join(OF_THE_USER)
+        known, brought = ", ".join([GALLERIES, *bundled_names()]), ", ".join(OF_THE_USER)
         raise UsageError(
             f"unknown benchmark {name_or_path!r}: known are {known}, and {brought} with --data; "
             f"the path of a {TASKS} (or of the folder that holds it) works too"

@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from fieldmark.evals.amigo.of_run import games_of
+from fieldmark.evals.amigo.summary import Figures, figures
 from fieldmark.evals.comparison.differences import made_with
 from fieldmark.evals.facts.stored import stored_facts
 from fieldmark.evals.metrics.accuracy import Accuracy, accuracy
@@ -62,7 +64,10 @@ class RunFacts(BaseModel):
 
 
 class Summary(BaseModel):
-    """The tables of one run. `partial` is true while a task × epoch has no episode."""
+    """The tables of one run. `partial` is true while a task × epoch has no episode.
+
+    `games`: of AMIGO, by τ and all.
+    """
 
     run: RunFacts
     tasks: int
@@ -94,6 +99,7 @@ class Summary(BaseModel):
     judging: JudgingFacts
     failures: Failures
     chain: Chain | None
+    games: list[Figures]
     clusters: list[Cluster]
     episodes: list[EpisodeRow]
     made_with: list[tuple[str, str, str]]
@@ -156,6 +162,7 @@ def summarise(
         judging=judging(grid),
         failures=failures(run, grid),
         chain=chain(run, grid),
+        games=figures([*games.values()]) if (games := games_of(run)) else [],
         clusters=clusters((row.failure, row.at, row.top) for row in rows if row.failure),
         episodes=rows,
         made_with=made_with(config),

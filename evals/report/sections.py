@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from fieldmark.evals.amigo.tables import tables as game_tables
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.accuracy_tables import categories_table, group_tables, splits_table
 from fieldmark.evals.report.act_tables import (
@@ -54,6 +55,7 @@ def sections(summary: Summary) -> list[Section]:
     made = [
         Section("Where it fails", [], first=[clusters_table(summary)]),
         Section("Accuracy", _accuracy(summary), first=[heat_table(summary)]),
+        Section("The games", game_tables(summary.games) if summary.games else []),
         Section(
             "Why answers were wrong",
             [*failure_tables(summary), *chain_tables(summary)],

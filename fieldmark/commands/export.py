@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fieldmark.exporting.proof import Found
 
 SHOWN = 20
-CHOICES = ("--public", "--parquet", "--csv", "--atif", "--inspect", "--otel", "--hf")
+CHOICES = ("--public", "--parquet", "--csv", "--atif", "--inspect", "--otel", "--hf", "--trajectories")
 _OUT = click.Path(path_type=Path)
 
 
@@ -30,6 +30,7 @@ _OUT = click.Path(path_type=Path)
 @click.option(
     "--hf", type=_OUT, metavar="DIR", help="A dataset folder of Hugging Face, proved as --public is."
 )
+@click.option("--trajectories", type=_OUT, metavar="FILE", help="Games of AMIGO, a step a line; has gold.")
 @click.option("--pictures", is_flag=True, help="With --hf: question, labels and picture too.")
 @click.option("--private", is_flag=True, help="Gold too, and what only gold could tell; not with --public.")
 @click.option(
@@ -40,8 +41,8 @@ _OUT = click.Path(path_type=Path)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(
     run: Path, public: Path | None, parquet: Path | None, csv: Path | None, atif: Path | None,
-    inspect: Path | None, otel: Path | None, hf: Path | None, pictures: bool, private: bool,
-    traces: bool, as_json: bool,
+    inspect: Path | None, otel: Path | None, hf: Path | None, trajectories: Path | None, pictures: bool,
+    private: bool, traces: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Write RUN for another program, or what of it may be published: one choice at a time.
 
@@ -60,8 +61,9 @@ def command(
     fieldmark export runs/A --parquet tables/A
     fieldmark export runs/A --inspect logs/A.eval
     fieldmark export runs/A --hf datasets/A
+    fieldmark export runs/A --trajectories games.jsonl --private
     """
-    chosen = dict(zip(CHOICES, (public, parquet, csv, atif, inspect, otel, hf), strict=True))
+    chosen = dict(zip(CHOICES, (public, parquet, csv, atif, inspect, otel, hf, trajectories), strict=True))
     given = [(name, out) for name, out in chosen.items() if out is not None]
     if len(given) != 1:
         told = "give one of them" if given else "say what to write"
@@ -96,6 +98,7 @@ def _written(name: str, run: Path, out: Path, *, private: bool) -> dict[str, int
     """Write it; what it is, and how many of it."""
     from fieldmark.evals.frames import load
     from fieldmark.exporting.atif import export_atif
+    from fieldmark.exporting.games import export_games
     from fieldmark.exporting.inspect_log import export_inspect
     from fieldmark.exporting.otel import export_otel
     from fieldmark.exporting.tables import export_csv, export_parquet
@@ -107,6 +110,8 @@ def _written(name: str, run: Path, out: Path, *, private: bool) -> dict[str, int
         return export_csv(load(run), out, private=private)
     if name == "--otel":
         return export_otel(RunDir.open(run), out, private=private)
+    if name == "--trajectories":
+        return {"steps": export_games(RunDir.open(run), out, private=private)}
     if name == "--atif":
         return {"trajectories": export_atif(RunDir.open(run), out, private=private)}
     return {"samples": export_inspect(RunDir.open(run), out, private=private)}

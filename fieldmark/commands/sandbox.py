@@ -131,11 +131,16 @@ def _variants(own: str | None) -> list[Variant]:
 
 
 def _gold_phrases() -> set[str]:
-    """Every gold answer and alias of every bundled benchmark."""
-    from fieldmark.evals.benchmarks.loading import bundled_names, load_benchmark
+    """Every gold answer and alias of every bundled benchmark; of galleries, where a place in one says nothing
+    by itself, the names of episodes and pictures, which their lists, labels and files would bring.
+    """
+    from fieldmark.evals.benchmarks.loading import GALLERIES, bundled_names, load_benchmark
 
     tasks = [task for name in bundled_names() for task in load_benchmark(name).tasks]
-    return {phrase for task in tasks for phrase in (task.gold.answer, *task.gold.aliases)}
+    hidden = load_benchmark(GALLERIES).tasks
+    names = {f"{path.parent.name}/{path.name}" for task in hidden for path in task.gallery}
+    said = {phrase for task in tasks for phrase in (task.gold.answer, *task.gold.aliases)}
+    return said | names | {task.id for task in hidden}
 
 
 def _say(line: str) -> None:

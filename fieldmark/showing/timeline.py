@@ -18,6 +18,7 @@ from fieldmark.trace import (
     EpisodeEnd,
     EpisodeStart,
     Event,
+    GameTurn,
     Log,
     MemoryRead,
     MemoryWrite,
@@ -181,6 +182,13 @@ def _egress(event: Egress) -> Moment:
     return _moment(event, head, [("reason", event.reason)], "bad" if bad else "plain")
 
 
+def _turn(event: GameTurn) -> Moment:
+    where = f"turn {event.turn}" if event.turn else "game begins" if not event.text else "uploading"
+    broke = f" · rule {event.rule}: {event.about}" if event.rule else ""
+    shown = f" · shows {counted(len(event.pictures), 'picture')}" if event.pictures else ""
+    return _moment(event, f"{where}: {event.text} → {event.reply}{broke}{shown}")
+
+
 def _log(event: Log) -> Moment:
     return _moment(event, f"{event.level}: {event.message}", tone="quiet" if event.level == "info" else "bad")
 
@@ -231,6 +239,7 @@ _KINDS: dict[type[Event], Callable[[Any], Moment]] = {
     MemoryWrite: lambda event: _moment(
         event, f"memory write {event.note}: {event.text}", [("cites", event.cites)]
     ),
+    GameTurn: _turn,
     Egress: _egress,
     Log: _log,
     Answer: _answer,

@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import web
 
-from fieldmark.sandbox.gateway import bodies, events, eyes, lookups, memory, models, pictures, states
+from fieldmark.sandbox.gateway import bodies, events, eyes, game, lookups, memory, models, pictures, states
 from fieldmark.sandbox.gateway.replies import Refused, gone, refusal
 from fieldmark.sandbox.gateway.session import Session, host_or_gateway_fault
 from fieldmark.sandbox.gateway.web import routes as web_routes
@@ -27,6 +27,9 @@ Handler = Callable[[Session, web.BaseRequest], Awaitable[web.StreamResponse]]
 ROUTES: dict[tuple[str, str], Handler] = {
     ("GET", "/image"): pictures.view,
     ("GET", "/image/region"): pictures.region,
+    ("GET", "/turn"): game.now,
+    ("POST", "/turn"): game.say,
+    ("GET", "/turn/picture"): game.picture,
     ("POST", "/events"): events.post_events,
     ("PUT", "/blobs"): events.put_blob,
     ("POST", "/done"): events.done,

@@ -45,7 +45,8 @@ async def _is_view(session: Session, picture: Picture) -> bool:
 
 def _known(session: Session, picture: Picture) -> Receipt | None:
     own = session.prompt.image
-    if picture.blob in (session.prompt.view.blob, own.blob):
+    gallery = session.table.shown if session.table else ()
+    if picture.blob in (session.prompt.view.blob, own.blob) or picture.blob in gallery:
         return _receipt("exact", picture)
     whole = picture.box is None or picture.box == (0, 0, own.width, own.height)
     if picture.of == own.blob:

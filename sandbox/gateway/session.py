@@ -27,6 +27,7 @@ from fieldmark.task import Prompt
 from fieldmark.trace import Answer, By, ErrorInfo, Picture, Role, Tokens
 
 if TYPE_CHECKING:
+    from fieldmark.sandbox.gateway.game import Table
     from fieldmark.sandbox.gateway.memory import Memory
     from fieldmark.sandbox.gateway.search.door import SearchDoor
     from fieldmark.sandbox.gateway.states import NativeState
@@ -76,6 +77,7 @@ class Session:
         upstream: Upstream, backends: Backends, skills: Sequence[Skill] = (), web: WebDoor | None = None,
         search: SearchDoor | None = None, eyes: Upstream | None = None, costs: Costs | None = None,
         actions: Actions | None = None, memory: Memory | None = None, state: NativeState | None = None,
+        table: Table | None = None,
     ) -> None:  # fmt: skip
         self.prompt = prompt
         self.pictures = pictures
@@ -89,6 +91,7 @@ class Session:
         self.eyes_left = EYES_CALLS
         self.memory = memory
         self.state = state
+        self.table = table
         self.citable = Citable()
         self.clock = clock
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()

@@ -22,6 +22,7 @@ from fieldmark.trace import Box, Contrast, Picture
 
 __all__ = [
     "MAX_PIXELS", "Cut", "Header", "Meta", "Staged", "cut", "cut_decoded", "header", "open_upright", "stage",
+    "stage_bytes",
 ]  # fmt: skip
 
 MIN_SIDE = 28
@@ -71,7 +72,13 @@ def stage(
     Raises DataFault: unreadable or too large files as `header`, and `shape` for what no model can take
     (not with `any_shape`: tools can work on it).
     """
-    data = _read(path)
+    return stage_bytes(_read(path), image_side, any_shape=any_shape, max_pixels=max_pixels)
+
+
+def stage_bytes(
+    data: bytes, image_side: int = 2048, *, any_shape: bool = False, max_pixels: int = MAX_PIXELS
+) -> Staged:
+    """As `stage`, of an encoded picture."""
     head = header(data, max_pixels)
     if not any_shape:
         _check_shape(head)

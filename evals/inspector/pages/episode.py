@@ -12,6 +12,7 @@ from fieldmark.evals.inspector.budget import of_record
 from fieldmark.evals.inspector.facts import FACTS, holding
 from fieldmark.evals.inspector.filters import Filter, failure_of
 from fieldmark.evals.inspector.foraging import foraging
+from fieldmark.evals.inspector.game import game_page
 from fieldmark.evals.inspector.index import EpisodeRow, Index, Snapshot
 from fieldmark.evals.inspector.marking import NOTE, offered
 from fieldmark.evals.inspector.memory import remembered
@@ -66,6 +67,7 @@ def episode_page(
         budget=of_record(row.record, run.config.get("limits")),
         remembered=remembered(events),
         course=foraging(events),
+        game=game_page(index, row, events),
         others=others,
         compared=lambda names: _compared(row, names),
         most=COLUMNS,

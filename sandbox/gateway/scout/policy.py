@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from fieldmark.sandbox.gateway.scout import evidence as evidence
+from fieldmark.sandbox.gateway.scout import game
 from fieldmark.sandbox.gateway.scout.evidence import Conclusion, number
 from fieldmark.sandbox.gateway.scout.kinds import asked_groups
 from fieldmark.sandbox.gateway.scout.request import Seen, read_request
@@ -47,11 +48,20 @@ class ScoutReply:
 def respond(request: Any) -> ScoutReply:
     """The next tool calls, or the answer. Never raises, however odd the request."""
     seen = read_request(request)
+    if game.LOOK in seen.names:
+        return _play(seen)
     for stage in _STAGES if len(seen.steps) < _MOST_STEPS else ():
         calls = [(tool, arguments) for tool, arguments in stage(seen) if seen.offers(tool)]
         if calls:
             return ScoutReply(None, [seen.call(tool, arguments) for tool, arguments in calls])
     return _say(seen, evidence.conclude(seen))
+
+
+def _play(seen: Seen) -> ScoutReply:
+    """A turn of AMIGO, or the looks that it takes first."""
+    chosen = game.move(seen.said, [step.data for step in seen.done(game.LOOK)])
+    looks = [seen.call(game.LOOK, {"picture": number}) for number in chosen.look_at]
+    return ScoutReply(None if looks else chosen.text, looks)
 
 
 def _read(seen: Seen) -> Calls:

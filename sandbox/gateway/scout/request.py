@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fieldmark.sandbox.gateway.scout.told import told_calls
@@ -18,6 +18,7 @@ TOOLS = (
     "reverse_image_search",
     "classify_image",
     "remember",
+    "inspect_picture",
     "answer",
 )
 SHELLS = ("bash", "exec", "shell", "run_shell_command", "exec_command", "Bash")
@@ -46,7 +47,7 @@ class Shell:
 @dataclass(frozen=True)
 class Seen:
     """A request, read. `names` maps our tools to the names they are offered under; `finish` is a tool of the
-    framework's own that takes the final answer.
+    framework's own that takes the final answer. `said`: role and text of each message.
     """
 
     question: str
@@ -55,6 +56,7 @@ class Seen:
     shell: Shell | None
     steps: list[Step]
     finish: str | None = None
+    said: list[tuple[str, str]] = field(default_factory=list)
 
     def offers(self, tool: str) -> bool:
         return tool in self.names or self.shell is not None
@@ -77,7 +79,10 @@ def read_request(request: Any) -> Seen:
     names = {tool: name for tool in TOOLS if (name := _find(tool, list(offered)))}
     finish = "final_answer" if "final_answer" in offered else None
     shell = next((Shell(name, offered[name]) for name in SHELLS if name in offered), None)
-    return Seen(_question(messages), _wants_json(messages), names, shell, list(_steps(messages)), finish)
+    said = [(str(row.get("role")), _text(row)) for row in messages]
+    return Seen(
+        _question(messages), _wants_json(messages), names, shell, list(_steps(messages)), finish, said
+    )
 
 
 # --- tools ----------------------------------------------------------------------------------------

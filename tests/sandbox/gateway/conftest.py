@@ -21,6 +21,7 @@ from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.builtin import ScoutUpstream
 from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.door import Door
+from fieldmark.sandbox.gateway.game import Game, Table
 from fieldmark.sandbox.gateway.memory import Memory
 from fieldmark.sandbox.gateway.search.door import SearchDoor
 from fieldmark.sandbox.gateway.session import Outcome, Pictures, Session
@@ -81,7 +82,7 @@ async def entered(
     folder: Path, upstream: Upstream | None = None, limits: Limits | None = None, web: WebDoor | None = None,
     search: SearchDoor | None = None, language: str = "en", picture: Path | None = None,
     eyes: Upstream | None = None, index: Path | None = None, costs: Costs | None = None,
-    memory: Memory | None = None, state: NativeState | None = None,
+    memory: Memory | None = None, state: NativeState | None = None, game: Game | None = None,
 ) -> AsyncIterator[Inside]:  # fmt: skip
     """A session that has begun; its trace and blobs lie in `folder`."""
     blobs = BlobStore(folder / "blobs")
@@ -103,7 +104,7 @@ async def entered(
             prompt, Pictures(str(blobs.path(staged.image.blob)), blobs.get(staged.view.blob)),
             tracer=Tracer(trace, clock), clock=clock, blobs=blobs,
             upstream=upstream or ScoutUpstream(), backends=backends, web=web, search=search,
-            eyes=eyes, costs=costs, memory=memory, state=state,
+            eyes=eyes, costs=costs, memory=memory, state=state, table=Table(game) if game else None,
         )  # fmt: skip
         door = await sockets.open_door()
         session.begin()

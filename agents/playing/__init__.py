@@ -1,0 +1,1 @@
+"""What `amigo_player` is made of."""

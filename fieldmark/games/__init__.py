@@ -1,0 +1,1 @@
+"""AMIGO played in a run: its games, their referees, and what becomes of them."""
