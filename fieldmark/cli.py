@@ -97,7 +97,9 @@ def main() -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    click.echo(f"fieldmark: {' '.join(message.split())}", err=True)
+    from fieldmark.showing.visible import visible
+
+    click.echo(visible(f"fieldmark: {' '.join(message.split())}"), err=True)
     sys.exit(code)
 
 

@@ -91,7 +91,12 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
 def _container(plan: Plan) -> dict[str, Any]:
     """What each container may use, and the packages of others in it."""
     needs = plan.needs
-    limits = {"memory_mb": needs.memory_mb, "processors": needs.processors, "pids": needs.pids}
+    limits = {
+        "memory_mb": needs.memory_mb,
+        "processors": needs.processors,
+        "pids": needs.pids,
+        "runtime": needs.runtime or plan.docker.info()["DefaultRuntime"],
+    }
     return {**limits, **({"packages": [*needs.kit.npm, *needs.kit.pip]} if needs.kit else {})}
 
 

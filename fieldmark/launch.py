@@ -10,7 +10,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fieldmark import __version__, own_agent, own_code, own_data, preflight, remembering, replaying, runner
+from fieldmark import (
+    __version__,
+    own_agent,
+    own_code,
+    own_data,
+    preflight,
+    remembering,
+    replaying,
+    runner,
+    trust,
+)
 from fieldmark.agents.registry import agent_name, is_path
 from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
@@ -41,6 +51,7 @@ MAY_CHANGE = {
 
 def new_run(config: RunConfig, say: Say, forking: Forking | None = None) -> Run:
     """Check everything, make the run folder, stage the pictures. `forking`: the run is a fork of another."""
+    trust.remember(trust.named_by_run(config))
     path = place_of(config)
     full = preflight.check_disk(path, config.min_free_mb)
     if full:
@@ -79,8 +90,11 @@ def place_of(config: RunConfig) -> Path:
     return config.out or Path("runs") / (config.name or _default_name(config))
 
 
-def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
-    """Open a run, repair what a kill left, and keep its finished episodes."""
+def resume_run(path: Path, flags: dict[str, Any], say: Say, *, trusted: bool = False) -> Run:
+    """Open a run, repair what a kill left, and keep its finished episodes.
+
+    UsageError for servers and files that its folder names and its user has not, unless they are `trusted`.
+    """
     folder = RunDir.open(path)
     if was := folder.config().get("forked"):
         raise UsageError(
@@ -89,6 +103,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     if folder.config().get("exam"):
         raise UsageError(f"{path} is a person's exam: go on with `fieldmark exam --resume {path}`")
     recorded = _recorded(folder)
+    trust.check(path, trust.named_by_run(recorded), trust=trusted)
     config = recorded.model_copy(update={k: v for k, v in flags.items() if v is not None and k in MAY_CHANGE})
     servers: dict[str, Any] = {"model": _same_server(recorded.model, flags.get("base_url"), "--base-url")}
     if recorded.eyes:

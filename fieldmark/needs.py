@@ -38,7 +38,7 @@ class Kit:
 @dataclass(frozen=True)
 class Needs:
     """What one container may use. `processors` are whole cores' worth of time. `wire` is the format in which
-    its model must be served.
+    its model must be served. `runtime` is that of the engine which starts it; None: the engine's default.
     """
 
     memory_mb: int = 1024
@@ -46,6 +46,7 @@ class Needs:
     pids: int = 256
     kit: Kit | None = None
     wire: Wire = "chat_completions"
+    runtime: str | None = None
 
     def fit(self, cores: float, memory_bytes: float) -> int:
         """Episodes at once that a machine has the cores and the memory for, at most MAX_PARALLEL."""

@@ -98,7 +98,7 @@ def make_plan(config: RunConfig) -> Plan:
         if agent.uses_tools
         else no_abilities(config)
     )
-    needs = needs_of(agent, tools)
+    needs = replace(needs_of(agent, tools), runtime=config.runtime)
     upstream, eyes = make_models(config, recording)
     if not recording:
         check_wire(needs.wire, agent.name, config.model)
@@ -107,6 +107,7 @@ def make_plan(config: RunConfig) -> Plan:
     config = config.model_copy(update={"model": with_space(config.model), "prices": prices_of(config, costs)})
     tried = config.preflight and not recording and needs.wire == "chat_completions"
     docker = engine.connect()
+    engine.check_runtime(docker, config.runtime)
     variant = Variant("rapidocr" if config.ocr == "rapidocr" else None, needs.kit)
     image_id = image.require(docker, variant, config.agent)
     return Plan(

@@ -163,6 +163,7 @@ _OF_ABILITIES_AND_LIMITS = [
     click.option(
         "--parallel", type=int, help="Episodes at once.  [default: what cores and memory hold, at most 8]"
     ),
+    click.option("--runtime", help="Of the engine, such as runsc.  [default: the engine's]"),
     click.option("--time-limit", type=float, help="Seconds an episode may take.  [default: 240]"),
     click.option(
         "--max-calls", type=int, help="Model calls an episode may make; 0: any number.  [default: 40]"

@@ -20,12 +20,15 @@ PROBES = {
     "no capabilities": "no_capabilities",
     "no new privileges": "no_new_privileges",
     "seccomp profile": "seccomp_filter",
+    "kernel not writable": "kernel_not_writable",
     "no network route": "no_network_route",
     "DNS dead": "dns_dead",
     "gateway reachable": "gateway_reachable",
     "socket directory not writable": "socket_folder_not_writable",
     "no other container's socket": "no_other_socket",
     "pid limit bites": "pid_limit_bites",
+    "temporary space bounded": "temporary_space_bounded",
+    "open files bounded": "open_files_bounded",
     "Tesseract starts": "tesseract_starts",
     "Chromium starts": "chromium_starts",
     "no secret in the environment": "no_secret_in_environment",
@@ -35,13 +38,16 @@ MEMORY_HOG = "b = bytearray(); [b.extend(bytes(2**26)) for _ in range(64)]"
 """Takes 4 GiB, four times what a container may have."""
 
 
-def run_checks(client: Any, image: str, gold: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+def run_checks(
+    client: Any, image: str, gold: Iterable[str], runtime: str | None = None
+) -> Iterator[tuple[str, str | None]]:
     """Each promise and what is wrong with it (None: it holds), in order.
 
-    `gold` are phrases that may stand nowhere in the image; they are looked for from outside it.
+    `gold` are phrases that may stand nowhere in the image; they are looked for from outside it. `runtime` is
+    one that the engine knows.
     """
     loop = asyncio.new_event_loop()
-    checks = _inside(client, image)
+    checks = _inside(client, image, Needs(runtime=runtime))
     try:
         while True:
             yield loop.run_until_complete(anext(checks))
@@ -53,13 +59,13 @@ def run_checks(client: Any, image: str, gold: Iterable[str]) -> Iterator[tuple[s
     yield "no gold in the image", _gold(client, image, gold)
 
 
-async def _inside(client: Any, image: str) -> AsyncIterator[tuple[str, str | None]]:
+async def _inside(client: Any, image: str, needs: Needs) -> AsyncIterator[tuple[str, str | None]]:
     """Two doors, as for two containers; one container, which must find only its own."""
     sockets = Sockets()
     container = None
     try:
         door, _other = await sockets.open_door(), await sockets.open_door()
-        container = await asyncio.to_thread(_start, client, image, door.folder)
+        container = await asyncio.to_thread(_start, client, image, door.folder, needs)
         for promise, probe in PROBES.items():
             yield promise, await asyncio.to_thread(_probe, client, container, probe)
         yield "memory limit bites", await asyncio.to_thread(_memory, client, container)
@@ -69,8 +75,7 @@ async def _inside(client: Any, image: str) -> AsyncIterator[tuple[str, str | Non
         sockets.close()
 
 
-def _start(client: Any, image: str, door: Any) -> str:
-    needs = Needs()
+def _start(client: Any, image: str, door: Any, needs: Needs) -> str:
     options = spec.create_options(image, ["sleep", "600"], f"check-{secrets.token_hex(3)}", 600)
     host = client.api.create_host_config(**spec.host_options(door, needs, {}))
     created = client.api.create_container(host_config=host, **options)

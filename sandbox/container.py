@@ -69,6 +69,7 @@ def host_options(door: Path, needs: Needs, mounts: Mapping[str, str]) -> dict[st
         "pids_limit": needs.pids,
         "ulimits": [{"name": "nofile", "soft": OPEN_FILES, "hard": OPEN_FILES}],
         "init": True,
+        "runtime": needs.runtime,
         "auto_remove": True,
         "tmpfs": {
             "/tmp": "rw,nosuid,nodev,size=256m,nr_inodes=32k,mode=1777",

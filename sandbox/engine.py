@@ -32,6 +32,15 @@ def is_away(error: BaseException) -> bool:
     return isinstance(error, Unanswered | ConnectionError)
 
 
+def check_runtime(client: DockerClient, name: str | None) -> None:
+    """UsageError when the engine does not know the runtime that a user names."""
+    known = sorted(client.info()["Runtimes"])
+    if name is not None and name not in known:
+        raise UsageError(
+            f"--runtime {name}: the engine knows {', '.join(known)}: add it to the engine's daemon.json"
+        )
+
+
 def _remedy(error: Exception) -> str:
     import os
 

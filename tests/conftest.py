@@ -64,6 +64,12 @@ def spawn(command: list[str], **options: Any) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.fixture(scope="session", autouse=True)
+def state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What tests name (`fieldmark/trust.py`) is not what this user has named."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
 @pytest.fixture(scope="session")
 def run_command() -> Iterator[RunCommand]:
     """Run a command, waited for: as a fork, or where FIELDMARK_TEST_EXEC is set started anew."""

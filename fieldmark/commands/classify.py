@@ -49,10 +49,11 @@ def classifier_options(function: Callable[..., Any]) -> Callable[..., Any]:
     help="Names and their parents: columns name, parent, rank, aliases (docs/taxonomy.md).",
 )  # fmt: skip
 @click.option("--anew", is_flag=True, help="Ask the model again, also of what it has classified already.")
+@click.option("--trust", is_flag=True, help="Use the server and key that its folder names.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a run.")
 def command(
-    runs: tuple[Path, ...], scheme: str, no_llm: bool, hierarchy: Path | None, anew: bool, as_json: bool,
-    **flags: Any,
+    runs: tuple[Path, ...], scheme: str, no_llm: bool, hierarchy: Path | None, anew: bool, trust: bool,
+    as_json: bool, **flags: Any,
 ) -> int:  # fmt: skip
     """Classify every answer of each RUN that is not correct, and write failures.jsonl.
 
@@ -78,43 +79,43 @@ def command(
     owed = 0
     for folder in [folder for run in runs for folder in runs_at(run)]:
         one = _chain if scheme == "pix2fact" else _classes
-        done, unanswered = one(folder, None if no_llm else given, hierarchy, anew)
+        done, unanswered = one(folder, None if no_llm else given, hierarchy, anew, trust)
         click.echo(json.dumps(done.model_dump(), ensure_ascii=False) if as_json else _told(done))
         owed += unanswered
     return 1 if owed else 0
 
 
 def _classes(
-    folder: RunDir, given: dict[str, Any] | None, hierarchy: Path | None, anew: bool
+    folder: RunDir, given: dict[str, Any] | None, hierarchy: Path | None, anew: bool, trust: bool
 ) -> tuple[Classified, int]:
     """What was done, and the cases that the model owes a word on. `given` None: no model is asked."""
     from fieldmark.classifying import classify_run
     from fieldmark.evals.failures.llm import make
 
-    model = _model(folder, given, make)
+    model = _model(folder, given, make, trust)
     done = classify_run(folder, hierarchy=hierarchy, second_stage=model, anew=anew, say=_say)
     return done, model.unanswered if model else 0
 
 
 def _chain(
-    folder: RunDir, given: dict[str, Any] | None, hierarchy: Path | None, anew: bool
+    folder: RunDir, given: dict[str, Any] | None, hierarchy: Path | None, anew: bool, trust: bool
 ) -> tuple[Chained, int]:
     """The same by the scheme of Pix2Fact, which has no hierarchy."""
     from fieldmark.chaining import chain_run
     from fieldmark.evals.failures.chain.llm import make
 
-    model = _model(folder, given, make)
+    model = _model(folder, given, make, trust)
     done = chain_run(folder, model=model, anew=anew, say=_say)
     return done, model.unanswered if model else 0
 
 
 def _model(
-    folder: RunDir, given: dict[str, Any] | None, make: Callable[[ClassifierConfig], Asked]
+    folder: RunDir, given: dict[str, Any] | None, make: Callable[[ClassifierConfig], Asked], trust: bool
 ) -> Asked | None:
     """The model, its server there, and written down as the run's."""
     from fieldmark.judging.classifier import record, settings_of
 
-    settings = None if given is None else settings_of(folder, given)
+    settings = None if given is None else settings_of(folder, given, trusted=trust)
     if settings is None:
         return None
     model = make(settings)

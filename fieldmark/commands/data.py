@@ -142,33 +142,40 @@ def _print_published(data: dict[str, Any]) -> None:
         )
 
 
+def _tell(line: str) -> None:
+    """Ids and file names are the dataset's."""
+    from fieldmark.showing.visible import visible
+
+    click.echo(visible(line))
+
+
 def _print(checked: Checked) -> None:
-    click.echo(f"{checked.name} {checked.version}: {counted(checked.tasks, 'task')}")
+    _tell(f"{checked.name} {checked.version}: {counted(checked.tasks, 'task')}")
     if checked.data:
         mapping = ", ".join(f"{field}={key}" for field, key in checked.data["mapping"].items())
-        click.echo(f"data: {checked.data['name']} sha256 {checked.data['sha256']}")
-        click.echo(f".sha256 file: {checked.data['sha256_file']}; pictures: {checked.data['pictures']}/")
-        click.echo(f"read as: {mapping}; unused keys: {', '.join(checked.data['unused_keys']) or 'none'}")
+        _tell(f"data: {checked.data['name']} sha256 {checked.data['sha256']}")
+        _tell(f".sha256 file: {checked.data['sha256_file']}; pictures: {checked.data['pictures']}/")
+        _tell(f"read as: {mapping}; unused keys: {', '.join(checked.data['unused_keys']) or 'none'}")
     _print_published(checked.data)
     for row in checked.counts:
-        click.echo(f"{row.tasks:6}  {row.split} · {row.top} · {row.language}")
+        _tell(f"{row.tasks:6}  {row.split} · {row.top} · {row.language}")
     extent = checked.extent
-    click.echo(
+    _tell(
         f"{extent.top} top and {extent.mid} mid categories, {extent.targets} targets, {extent.aliases}"
         f" aliases; {extent.evidence_links} evidence links on {extent.evidence_domains} domains, "
         f"{counted(extent.without_evidence, 'task')} without one"
     )
     if checked.longer_sides:
         least, middle, most = checked.longer_sides
-        click.echo(f"longer side of the pictures: {least} to {most} px, median {middle:g}")
+        _tell(f"longer side of the pictures: {least} to {most} px, median {middle:g}")
     for ids in checked.same_picture:
-        click.echo(f"the same picture: {', '.join(ids)}")
+        _tell(f"the same picture: {', '.join(ids)}")
     for line in checked.warnings:
-        click.echo(f"warning: {line}")
+        _tell(f"warning: {line}")
     for task_id, why in list(checked.unusable.items())[:SHOWN]:
-        click.echo(f"WRONG  {task_id}: {why}")
+        _tell(f"WRONG  {task_id}: {why}")
     if len(checked.unusable) > SHOWN:
-        click.echo(f"WRONG  {len(checked.unusable) - SHOWN} more pictures; --json names them all")
+        _tell(f"WRONG  {len(checked.unusable) - SHOWN} more pictures; --json names them all")
     for ids in checked.doubles:
-        click.echo(f"WRONG  the same picture and question: {', '.join(ids)}")
-    click.echo("sound" if checked.sound else f"{len(checked.unusable) + len(checked.doubles)} wrong")
+        _tell(f"WRONG  the same picture and question: {', '.join(ids)}")
+    _tell("sound" if checked.sound else f"{len(checked.unusable) + len(checked.doubles)} wrong")

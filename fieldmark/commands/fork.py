@@ -36,9 +36,10 @@ _FILE = click.Path(path_type=Path, exists=True)
 @click.option("--benchmark", help="Where the recorded benchmark lies now.  [default: where it lay]")
 @click.option("--data", type=_FILE, help="The same of the data of fika.")
 @click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/TIME-fork-RUN]")
+@click.option("--trust", is_flag=True, help="Use the servers, keys and Python files that its folder names.")
 @click.option("--json", "as_json", is_flag=True, help="Print what came of it as JSON.")
 def command(
-    run: Path, task: str, event: int, epoch: int, as_json: bool,
+    run: Path, task: str, event: int, epoch: int, as_json: bool, trust: bool,
     arguments: str | None, result: str | None, picture: str | None, reply: str | None, **flags: Any,
 ) -> int:  # fmt: skip
     """Run one recorded episode again, with one thing changed at an event.
@@ -56,12 +57,16 @@ def command(
     from fieldmark.forking.carrying_out import carry_out
 
     asked = one_of({"arguments": arguments, "result": result, "picture": picture, "reply": reply})
-    told = carry_out(run, task, epoch, event, asked, flags, lambda line: click.echo(line, err=True))
+    told = carry_out(run, task, epoch, event, asked, flags, _say, trusted=trust)
     if as_json:
         click.echo(told.model_dump_json(indent=2))
     else:
         _show(told)
     return 1 if any(side.status == "sandbox_error" for side in told.forks) else 0
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)
 
 
 def _show(told: Outcome) -> None:

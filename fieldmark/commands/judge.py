@@ -70,6 +70,7 @@ def judge_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @judge_options
 @click.option("--retry", is_flag=True, help="Only what is unjudged, by the run's judge; the default.")
 @click.option("--anew", is_flag=True, help="Judge all of it, also what this judge has judged already.")
+@click.option("--trust", is_flag=True, help="Use the server, key or Python file that its folder names.")
 @click.option(
     "--audit", is_flag=True, help="Look at a sample of the answers yourself: how good is the judge?"
 )
@@ -82,6 +83,7 @@ def command(
     run: Path,
     retry: bool,
     anew: bool,
+    trust: bool,
     audit: bool,
     sample: int,
     sample_seed: int,
@@ -116,7 +118,7 @@ def command(
         raise UsageError("--retry is for the judge that the run has: leave the options of the judge out")
     done: list[tuple[str, Judged]] = []
     for folder in runs_at(run):
-        settings = load_config(None, given).judge if given else recorded_judge(folder)
+        settings = load_config(None, given).judge if given else recorded_judge(folder, trusted=trust)
         judged = judge_again(folder, settings, lambda line: click.echo(line, err=True), anew=anew)
         done.append((folder.path.name, judged))
         if as_json:

@@ -18,9 +18,14 @@ from fieldmark.run_options import run_options
 @click.argument("toml", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @run_options
 @click.option("--resume", type=click.Path(path_type=Path), help="Go on with this run folder.")
+@click.option(
+    "--trust", is_flag=True, help="With --resume: use the servers, keys and Python files that it names."
+)
 @click.option("--dry-run", is_flag=True, help="Say what the run would take, and do nothing.")
 @click.option("--json", "as_json", is_flag=True, help="With --dry-run: print it as JSON.")
-def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool, **flags: Any) -> int:
+def command(
+    toml: Path | None, resume: Path | None, trust: bool, dry_run: bool, as_json: bool, **flags: Any
+) -> int:
     """Run an agent over a benchmark, in Docker sandboxes, and write a run folder.
 
     Options may also stand in a TOML file; flags go over it.
@@ -42,6 +47,8 @@ def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool
 
     if as_json and not dry_run:
         raise UsageError("--json is for --dry-run: `fieldmark report RUN --json` has the figures of a run")
+    if trust and not resume:
+        raise UsageError("--trust is for --resume: what you name yourself is trusted")
     if not resume and (study := _study(toml, flags)):
         return _carry_out_study(study, dry_run, as_json)
     for name in ("orders", "preset"):
@@ -51,7 +58,7 @@ def command(toml: Path | None, resume: Path | None, dry_run: bool, as_json: bool
         return _estimate(toml, resume, flags, as_json)
     if resume:
         _only_harmless(flags, toml)
-        run = launch.resume_run(resume, flags, _say)
+        run = launch.resume_run(resume, flags, _say, trusted=trust)
         if run.plan.config.with_twin:
             twin.check(run.plan.config, resume)
     else:
@@ -162,4 +169,7 @@ def _only_harmless(flags: dict[str, Any], toml: Path | None) -> None:
 
 
 def _say(line: str) -> None:
-    click.echo(line, err=True)
+    """A line may hold a file name of a dataset."""
+    from fieldmark.showing.visible import visible
+
+    click.echo(visible(line), err=True)

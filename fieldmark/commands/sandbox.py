@@ -51,18 +51,22 @@ def build(extra: str | None, agent: str | None) -> None:
 @command.command("check")
 @_WITH
 @_AGENT
-def check(extra: str | None, agent: str | None) -> int:
+@click.option("--runtime", help="Of the engine, such as runsc.  [default: the engine's]")
+def check(extra: str | None, agent: str | None, runtime: str | None) -> int:
     """Prove the sandbox from inside a container and search the image for gold: a line PASS/FAIL each.
 
     \b
     fieldmark sandbox check
+    fieldmark sandbox check --runtime runsc
     """
     from fieldmark.sandbox import engine, image
     from fieldmark.sandbox.check import run_checks
 
     client = engine.connect()
+    engine.check_runtime(client, runtime)
+    built = image.require(client, _variant(extra, agent))
     failed = 0
-    for name, problem in run_checks(client, image.require(client, _variant(extra, agent)), _gold_phrases()):
+    for name, problem in run_checks(client, built, _gold_phrases(), runtime):
         click.echo(f"{'FAIL' if problem else 'PASS'}  {name}{f': {problem}' if problem else ''}")
         failed += bool(problem)
     return 1 if failed else 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from fieldmark import trust
 from fieldmark.config import JudgeConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.judges import Judge, get_judge
@@ -43,11 +44,16 @@ class _Item:
     gold: Gold
 
 
-def recorded_judge(folder: RunDir) -> JudgeConfig:
-    """The judge that a run has, with its paths of this machine."""
+def recorded_judge(folder: RunDir, *, trusted: bool = False) -> JudgeConfig:
+    """The judge that a run has, with its paths of this machine.
+
+    UsageError for a server or a file that only the folder names, unless it is `trusted`.
+    """
     config = folder.config().get("config")
     recorded = config.get("judge") if isinstance(config, dict) else None
-    return JudgeConfig.model_validate(folder.paths().get("judge") or recorded or "exact")
+    settings = JudgeConfig.model_validate(folder.paths().get("judge") or recorded or "exact")
+    trust.check(folder.path, trust.named_by_asked(settings), trust=trusted)
+    return settings
 
 
 def judge_again(folder: RunDir, settings: JudgeConfig, say: Say, *, anew: bool = False) -> Judged:
@@ -55,6 +61,7 @@ def judge_again(folder: RunDir, settings: JudgeConfig, say: Say, *, anew: bool =
 
     Verdicts of other judges stay in the folder. UsageError when gold is not there, or the judge cannot be.
     """
+    trust.remember(trust.named_by_asked(settings))
     judge = get_judge(settings)
     items = list(_items(folder))
     check(judge)

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from fieldmark import trust
 from fieldmark.config import ClassifierConfig
 from fieldmark.errors import UsageError, plain_reason
 from fieldmark.evals.failures.asked import AskedClassifier
@@ -14,17 +15,23 @@ from fieldmark.rundir import RunDir
 from fieldmark.sandbox.gateway.endpoint import public_url
 
 
-def settings_of(folder: RunDir, given: dict[str, Any]) -> ClassifierConfig | None:
+def settings_of(folder: RunDir, given: dict[str, Any], *, trusted: bool = False) -> ClassifierConfig | None:
     """The classifier that options name, else the one that the run has, else None.
 
-    UsageError for options without a model, or one that cannot be.
+    UsageError for options without a model, or one that cannot be, or that only the folder names, unless it is
+    `trusted`.
     """
     if given and "name" not in given:
         raise UsageError(f"--{sorted(given)[0].replace('_', '-')} is for a model: name it with --model")
     config = folder.config().get("config")
     recorded = config.get("classifier") if isinstance(config, dict) else None
     told = given or folder.paths().get("classifier") or recorded
-    return checked(told) if told else None
+    settings = checked(told) if told else None
+    if settings and not given:
+        trust.check(folder.path, trust.named_by_asked(settings), trust=trusted)
+    elif settings:
+        trust.remember(trust.named_by_asked(settings))
+    return settings
 
 
 def checked(told: dict[str, Any]) -> ClassifierConfig:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from fieldmark import launch, preflight, remembering
+from fieldmark import launch, preflight, remembering, trust
 from fieldmark.clock import utc
 from fieldmark.config import RunConfig
 from fieldmark.errors import InterruptedRun, UsageError
@@ -165,6 +165,7 @@ def _place(
 
 def _play(folder: RunDir, config: RunConfig, place: Place, say: Say) -> None:
     """One run to its end, from where it is."""
+    trust.remember(trust.named_by_run(config))
     run = launch.resume_run(folder.path, _flags(config), say) if folder.run_json.exists() else None
     run = run or launch.new_run(config, say)
     try:

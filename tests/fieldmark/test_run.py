@@ -129,21 +129,25 @@ def test_a_refused_key_stops_the_run_and_leaves_the_rest_not_run(
     assert run.config()["state"] == "finished"
 
 
-def test_the_key_is_nowhere_in_the_container_or_the_run_folder(
+def test_neither_key_nor_gold_is_in_the_container_and_the_key_in_no_file_at_all(
     fieldmark: Fieldmark, tiny: Path, tmp_path: Path, engine: Any
 ) -> None:
-    """Case 10-04. Searched while an episode waits for its model: environments, files, the engine's record.
+    """Case 10-04. Searched while an episode waits for its model: environments, files, the engine's record and
+    log. Of gold, an answer, and an id, for ids may tell as much.
 
     The model's server then repeats the key in an error and in an address: neither is on disk or shown.
     """
     found: list[str] = []
+    tiny.write_text(tiny.read_text().replace("red colour", "Zyqmilion"))
 
     def search() -> None:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and not server.requests:
             time.sleep(0.1)
         for container in ours(engine):
-            found.extend(files_with(engine, container, KEY))
+            for secret in (KEY, "Zyqmilion", "square-red"):
+                found.extend(files_with(engine, container, secret))
+            assert KEY not in engine.api.logs(container).decode("utf-8", "replace")
             assert KEY not in json.dumps(engine.api.inspect_container(container))
             # the search itself works: the question is in a file of the busy container
             found.extend(files_with(engine, container, "Which colour"))
@@ -164,6 +168,11 @@ def test_the_key_is_nowhere_in_the_container_or_the_run_folder(
     assert len(files) > 5
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
     assert KEY not in everything_shown(tmp_path / "out", fieldmark)
+    for kind in ("csv", "parquet", "atif", "otel", "public"):
+        assert fieldmark("export", "out", f"--{kind}", f"as-{kind}").returncode in (0, 1)
+    made = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(made) > len(files) + 5
+    assert not [path for path in made if KEY.encode() in path.read_bytes()]
 
 
 def everything_shown(out: Path, fieldmark: Fieldmark) -> str:
@@ -186,7 +195,8 @@ SEARCH = """
 import base64, pathlib, sys
 text = base64.b64decode(sys.argv[1])
 places = [*pathlib.Path("/proc").glob("[0-9]*/environ"), *pathlib.Path("/proc").glob("[0-9]*/cmdline")]
-for top in ("/etc", "/tmp", "/home", "/run", "/workspace", "/opt/fieldmark"):
+tops = "/etc /tmp /home /run /workspace /opt/fieldmark /opt/own /var /root /srv /mnt /dev/shm"
+for top in tops.split():
     places += pathlib.Path(top).rglob("*")
 for path in places:
     try:

@@ -16,6 +16,7 @@ from fieldmark.sandbox import container as spec
 from fieldmark.sandbox.check import PROBES, run_checks
 from fieldmark.sandbox.reaper import remove
 
+MANY_FILES = [{"name": "nofile", "soft": 20_000, "hard": 20_000}]
 PROBE = (files("fieldmark.sandbox") / "probe.py").read_text(encoding="utf-8")
 
 
@@ -32,11 +33,18 @@ def run_inside(engine: Any, container: str, command: list[str], user: str = "") 
 
 @pytest.fixture(scope="module")
 def weak(engine: Any, sandbox_image: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The same image as an ordinary container: root, writable, networked, with a secret, a foreign socket."""
+    """The same image as a careless container: root, writable, networked, unfiltered, `/proc/sys` open, with a
+    secret and a foreign socket.
+    """
     door = tmp_path_factory.mktemp("door")
     for name in ("gateway.sock", "neighbour.sock"):
         socket.socket(socket.AF_UNIX).bind(str(door / name))
-    host = engine.api.create_host_config(binds={str(door): {"bind": spec.SOCKET_FOLDER, "mode": "rw"}})
+    host = engine.api.create_host_config(
+        binds={str(door): {"bind": spec.SOCKET_FOLDER, "mode": "rw"}},
+        security_opt=["seccomp=unconfined"],
+        ulimits=MANY_FILES,
+    )
+    host |= {"MaskedPaths": [], "ReadonlyPaths": []}
     made = engine.api.create_container(
         sandbox_image, ["sleep", "300"], user="0", host_config=host, environment={"OPENAI_API_KEY": "sk-x"},
         labels={spec.LABEL: "test"},
@@ -53,7 +61,10 @@ def weak(engine: Any, sandbox_image: str, tmp_path_factory: pytest.TempPathFacto
         ("read_only_root", "can be written"),
         ("no_capabilities", "CapEff"),
         ("no_new_privileges", "not set"),
-        ("seccomp_filter", "AF_VSOCK"),
+        ("seccomp_filter", "let through: AF_VSOCK"),
+        ("kernel_not_writable", "/proc/sys/kernel/core_pattern can be written"),
+        ("temporary_space_bounded", "over 256 MB"),
+        ("open_files_bounded", "10000 files"),
         ("no_network_route", "eth0"),
         ("gateway_reachable", "refused"),
         ("socket_folder_not_writable", "a file can be made"),
@@ -64,6 +75,14 @@ def weak(engine: Any, sandbox_image: str, tmp_path_factory: pytest.TempPathFacto
 )
 def test_a_probe_fails_where_the_promise_does_not_hold(engine: Any, weak: str, probe: str, says: str) -> None:
     assert says in run_inside(engine, weak, [spec.PYTHON, "-c", PROBE, probe])
+
+
+def test_the_calls_that_need_no_privilege_are_found_out_where_nothing_filters_them(
+    engine: Any, weak: str
+) -> None:
+    said = run_inside(engine, weak, [spec.PYTHON, "-c", PROBE, "seccomp_filter"])
+    for name in ("keyctl", "io_uring_setup", "ptrace", "process_vm_readv", "vmsplice", "clone3", "kcmp"):
+        assert name in said
 
 
 @pytest.fixture

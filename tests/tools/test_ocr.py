@@ -202,7 +202,7 @@ def test_language_names(engine: OcrEngine, name: str, code: str) -> None:
     assert get_engine(engine).language(name) == code
 
 
-@pytest.mark.parametrize("name", ["eng+xxx", "../../etc/passwd", "", "osd", "en-zh", "en xx"])
+@pytest.mark.parametrize("name", ["eng+xxx", "../../etc/passwd", "", "osd", "en-zh", "en xx", "--psm 0"])
 @pytest.mark.parametrize(
     ("engine", "have"), [("tesseract", "have chi_sim, eng"), ("rapidocr", "have en, zh")]
 )

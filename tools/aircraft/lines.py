@@ -17,6 +17,8 @@ from typing import Any, BinaryIO, cast
 from fieldmark.errors import UsageError
 
 _MAX_JOINED = 4  # lines that one quoted field may run over
+MAX_LINE = 1 << 20
+"""Bytes of one line; a few kilobytes of zip can be gigabytes without a line end."""
 _BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile)
 
 
@@ -32,12 +34,20 @@ class Part:
         """Its lines with their ends; UTF-8, or line by line Latin-1. UsageError: unreadable or cut short."""
         with self._read() as file:
             if file.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                yield from io.TextIOWrapper(file, encoding="utf-16", errors="replace", newline="")
+                yield from self._bounded(
+                    io.TextIOWrapper(file, encoding="utf-16", errors="replace", newline="")
+                )
                 return
             first = True
-            for raw in file:
+            for raw in self._bounded(file):
                 yield _text(raw.removeprefix(b"\xef\xbb\xbf") if first else raw)
                 first = False
+
+    def _bounded(self, file: Any) -> Iterator[Any]:
+        while line := file.readline(MAX_LINE + 1):
+            if len(line) > MAX_LINE:
+                raise UsageError(f"{self.name}: a line of over {MAX_LINE:,} bytes: it is no registry")
+            yield line
 
     @contextmanager
     def _read(self) -> Iterator[Any]:

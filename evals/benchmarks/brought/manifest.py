@@ -14,6 +14,8 @@ from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.brought import parquet
 from fieldmark.evals.benchmarks.rows import Bad, decode, decode_lines
 
+MAX_BYTES = 500 * 10**6
+"""Of a manifest that is text."""
 ITEM_ID = "(key of the item)"
 LIST_NAME = "(key of the list)"
 """Keys for what a JSON manifest says by where an item stands."""
@@ -36,6 +38,8 @@ def read_manifest(path: Path) -> Manifest:
     problems: list[str] = []
     pictures: Path | None = None
     suffix = path.suffix.lower()
+    if suffix != ".parquet" and path.stat().st_size > MAX_BYTES:
+        raise UsageError(f"{path.name} is over {MAX_BYTES // 10**6} MB: name another file with --data")
     if suffix == ".jsonl":
         numbered, problems = decode_lines(path)
         rows = [(f"line {number}", row) for number, row in numbered]

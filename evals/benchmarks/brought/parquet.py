@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, Any
 from fieldmark import jsonl
 from fieldmark.errors import UsageError
 from fieldmark.evals.benchmarks.brought.opening import sha256_of
-from fieldmark.evals.benchmarks.brought.unpacking import PLACE_BYTES, cache_folder
+from fieldmark.evals.benchmarks.brought.unpacking import MAX_BYTES, PLACE_BYTES, cache_folder
 
 if TYPE_CHECKING:
     import duckdb
 
 LIST = "pictures.jsonl"
 """What a folder of written-out pictures holds: a line each with `column`, `row`, `file` and `bytes`."""
+MAX_TEXT = 500 * 10**6
+"""Characters of all rows without their pictures: a small file can hold the same long text a million times."""
 _ENDINGS = ((b"\xff\xd8\xff", ".jpg"), (b"\x89PNG", ".png"), (b"RIFF", ".webp"))
 Rows = list[tuple[str, dict[str, Any]]]
 
@@ -42,7 +44,7 @@ def read(path: Path) -> tuple[Rows, Path | None]:
             plain = f" EXCLUDE ({', '.join(map(_quoted, held))})" if held else ""
             found = database.execute(f"SELECT *{plain} FROM read_parquet(?)", [source])
             names = [column[0] for column in found.description or []]
-            rows = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+            rows = [dict(zip(names, row, strict=True)) for row in _bounded(path, found)]
         except duckdb.OutOfMemoryException:
             raise UsageError(
                 f"{path.name}: its row groups do not fit into memory: save it with smaller ones"
@@ -54,6 +56,17 @@ def read(path: Path) -> tuple[Rows, Path | None]:
         for row in jsonl.read(folder / LIST).rows:
             rows[row["row"]][row["column"]] = row["file"]
     return [(f"row {number}", row) for number, row in enumerate(rows, 1)], folder
+
+
+def _bounded(path: Path, found: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
+    """Its rows, while they are not too much. UsageError."""
+    size = 0
+    while rows := found.fetchmany(100):
+        for row in rows:
+            size += sum(len(str(value)) for value in row)
+            if size > MAX_TEXT:
+                raise UsageError(f"{path.name} unpacks to over {MAX_TEXT // 10**6} MB of text: not read")
+            yield row
 
 
 @contextmanager
@@ -102,6 +115,7 @@ def _written(database: duckdb.DuckDBPyConnection, source: str, path: Path, held:
                 database.execute(f"SELECT {expression} FROM read_parquet(?)", [source]),
                 column,
                 beside / str(number),
+                path,
             )
         ]
         jsonl.write_all(beside / LIST, told)
@@ -115,12 +129,17 @@ def _written(database: duckdb.DuckDBPyConnection, source: str, path: Path, held:
     return folder
 
 
-def _write(found: duckdb.DuckDBPyConnection, column: str, folder: Path) -> Iterator[dict[str, Any]]:
+def _write(
+    found: duckdb.DuckDBPyConnection, column: str, folder: Path, path: Path
+) -> Iterator[dict[str, Any]]:
     folder.mkdir()
-    row = -1
+    row, size = -1, 0
     while values := found.fetchone():
         row += 1
         if data := values[0]:
+            size += len(data)
+            if size > MAX_BYTES:
+                raise UsageError(f"{path.name} holds over {MAX_BYTES / 1e9:.0f} GB of pictures: not read")
             file = folder / f"{row + 1}{_ending(data)}"
             file.write_bytes(data)
             yield {"column": column, "row": row, "file": f"{folder.name}/{file.name}", "bytes": len(data)}

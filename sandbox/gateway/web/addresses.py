@@ -13,6 +13,9 @@ _NUMBER = re.compile(r"(0x[0-9a-f]*|[0-9]+)\.?", re.IGNORECASE)
 _METADATA = {"100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254"}
 """Addresses of cloud metadata services that do not all lie in a range of their own."""
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_TRANSLATED = ipaddress.ip_network("::ffff:0:0:0/96")
+_UNICAST = ipaddress.ip_network("2000::/3")
+"""All of IPv6 that is given out; the rest leads to nobody, or inward."""
 _REFUSED = [
     ipaddress.ip_network(text)
     for text in ("100.64.0.0/10", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4",
@@ -61,6 +64,7 @@ def trouble(address: Address) -> str | None:
         (any(address in network for network in _REFUSED), "a reserved address"),
         (address.is_private, "a private address"),
         (not address.is_global, "a reserved address"),
+        (isinstance(address, IPv6Address) and address not in _UNICAST, "a reserved address"),
     ):
         if test:
             return name
@@ -68,12 +72,12 @@ def trouble(address: Address) -> str | None:
 
 
 def _hidden(address: Address) -> Address | None:
-    """The IPv4 address inside an IPv4-mapped, IPv4-compatible, 6to4 or NAT64 one."""
+    """The IPv4 address inside an IPv4-mapped, -compatible, -translated, 6to4 or NAT64 one."""
     if not isinstance(address, IPv6Address):
         return None
     if address.ipv4_mapped or address.sixtofour:
         return address.ipv4_mapped or address.sixtofour
     low = int(address) & 0xFFFFFFFF
-    if address in _NAT64 or (int(address) >> 32 == 0 and low > 1):
+    if address in _NAT64 or address in _TRANSLATED or (int(address) >> 32 == 0 and low > 1):
         return IPv4Address(low)
     return None

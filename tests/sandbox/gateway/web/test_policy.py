@@ -37,6 +37,13 @@ SPELLINGS = [
     "http://a.localhost/",
     "http://router/",
     "http://1.2.3.4.5/",
+    "http://0x7f.0.0.0x1/",
+    "http://017700000001/",
+    "http://0xA9FEA9FE/",
+    "http://169.254.43518/",
+    "http://0251.0376.0251.0376/",
+    "http://deep.er.localhost/",
+    "http://localhost.localdomain/",
 ]
 ADDRESSES = [
     "http://[::ffff:127.0.0.1]/",
@@ -56,6 +63,19 @@ ADDRESSES = [
     "http://198.18.0.1/",
     "http://224.0.0.1/",
     "http://255.255.255.255/",
+    "http://0.0.0.1/",
+    "http://169.254.1.1/",
+    "http://[fd12:3456:789a::1]/",
+    "http://[fc00::1]/",
+    "http://[::ffff:169.254.169.254]/",
+    "http://[::ffff:0:127.0.0.1]/",
+    "http://[::ffff:0:a9fe:a9fe]/",
+    "http://[4000::1]/",
+    "http://[64:ff9b::a9fe:a9fe]/",
+    "http://[64:ff9b:1::7f00:1]/",
+    "http://[2001:0:7f00:1::]/",
+    "http://[2002:a9fe:a9fe::]/",
+    "http://100.127.255.254/",
 ]
 TRICKS = [
     "http://user@example.org/",
