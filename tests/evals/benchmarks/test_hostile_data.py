@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fieldmark.errors import UsageError
-from fieldmark.evals.benchmarks.fika import manifest, unpacking
+from fieldmark.evals.benchmarks.brought import manifest, unpacking
 from fieldmark.tools.aircraft import lines
 from tests.conftest import Fieldmark
 from tests.evals.benchmarks import fika_data
