@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fieldmark.agents.registry import is_path
 from fieldmark.blobs import BlobStore
 from fieldmark.config import GameConfig, RunConfig
 from fieldmark.errors import UsageError
@@ -63,7 +64,6 @@ class Games:
 
 def make_games(config: RunConfig, galleries: Galleries | None) -> Games | None:
     """None where the benchmark has no galleries. UsageError: an agent or option that does not fit it."""
-    own = "/" in config.agent or config.agent.endswith(".py")
     if galleries is None:
         if config.agent == PLAYER:
             raise UsageError(
@@ -73,7 +73,7 @@ def make_games(config: RunConfig, galleries: Galleries | None) -> Games | None:
             given = ", ".join(sorted(config.game.model_fields_set))
             raise UsageError(f"{given}: that is for AMIGO; take --benchmark amigo-garments, or leave it out")
         return None
-    if config.agent != PLAYER and not own:
+    if config.agent != PLAYER and not is_path(config.agent):
         raise UsageError(f"--agent {config.agent} plays no games: take --agent {PLAYER}, or one of your own")
     asked = config.game or GameConfig()
     noise = NoiseSettings(kind=asked.noise, seed=config.seed)

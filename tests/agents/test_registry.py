@@ -23,11 +23,12 @@ def test_every_agent_is_found_under_its_own_name() -> None:
     assert {"closed_book", "react", "opencode"} <= set(agent_names())
     assert tuple(get_agent(name).name for name in agent_names()) == agent_names()
     without_tools = [name for name in agent_names() if not get_agent(name).uses_tools]
-    assert without_tools == ["closed_book", "closed_book_google", "closed_book_search"]
+    assert without_tools == ["amigo_player", "closed_book", "closed_book_google", "closed_book_search"]
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"unknown agent 'sleuth': the agents are closed_book, .*react"):
+    told = r"unknown agent 'sleuth': the agents are amigo_player, closed_book, .*react"
+    with pytest.raises(UsageError, match=told):
         get_agent("sleuth")
 
 
