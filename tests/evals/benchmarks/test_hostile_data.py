@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fieldmark.errors import UsageError
-from fieldmark.evals.benchmarks.brought import manifest, unpacking
+from fieldmark.evals.benchmarks.brought import manifest, parquet, unpacking
 from fieldmark.tools.aircraft import lines
 from tests.conftest import Fieldmark
 from tests.evals.benchmarks import fika_data
@@ -60,7 +60,7 @@ def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_left(
 ) -> None:
     import duckdb
 
-    monkeypatch.setattr(manifest, "MAX_BYTES", 5 * 10**6)
+    monkeypatch.setattr(parquet, "MAX_TEXT", 5 * 10**6)
     path = tmp_path / "bomb.parquet"
     with duckdb.connect() as database:
         database.execute(
