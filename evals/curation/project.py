@@ -162,7 +162,7 @@ class Project:
         return [_decision(row) for row in rows]
 
     def finish_step(self, step: Step, told: dict[str, Any]) -> None:
-        """Note that a step went through, under which settings, and what came of it; the same is noted once."""
+        """Note that a step went through, under which settings, and what came of it; the same is told once."""
         row = [step, self.settings.hash(step), _json(self.settings.of(step)), _json(told)]
         with self.writing():
             last = self.database.execute(
@@ -191,13 +191,13 @@ class Project:
 
 
 def _candidate(row: tuple[Any, ...]) -> Candidate:
-    *texts, provenance, exif, look = row
-    return Candidate(*texts, json.loads(provenance), json.loads(exif), look)
+    named = dict(zip(Candidate.__dataclass_fields__, row, strict=True))
+    return Candidate(**named | {key: json.loads(named[key]) for key in ("provenance", "exif")})
 
 
 def _decision(row: tuple[Any, ...]) -> Decision:
-    *rest, evidence = row
-    return Decision(*rest, json.loads(evidence))
+    named = dict(zip(Decision.__dataclass_fields__, row, strict=True))
+    return Decision(**named | {"evidence": json.loads(named["evidence"])})
 
 
 def _json(value: dict[str, Any]) -> str:
