@@ -32,7 +32,8 @@ CREATE TABLE decisions (
 CREATE INDEX decided ON decisions (step, candidate, id);
 CREATE TABLE answers (
     candidate TEXT NOT NULL REFERENCES candidates (id), step TEXT NOT NULL, model TEXT NOT NULL,
-    verdict TEXT NOT NULL, answer TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (step, model, candidate)
+    judge TEXT NOT NULL, verdict TEXT NOT NULL, answer TEXT NOT NULL, run TEXT NOT NULL,
+    PRIMARY KEY (step, model, candidate)
 ) STRICT;
 CREATE TABLE steps (
     id INTEGER PRIMARY KEY, step TEXT NOT NULL, settings_hash TEXT NOT NULL, settings TEXT NOT NULL,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from fieldmark.config import JudgeConfig, ModelConfig
 from fieldmark.errors import UsageError, plain_reason
@@ -15,10 +16,17 @@ from fieldmark.options import read_toml
 
 FILE = "curate.toml"
 Rule = Literal["any", "all"]
+QUESTION = "What is shown in this picture? Name it as specifically as you can."
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+def model_key(model: ModelConfig) -> str:
+    """How its answers are filed: its name, and a hash of what its requests are forced to have."""
+    forced = hashlib.sha256(json.dumps(model.force, sort_keys=True).encode()).hexdigest()[:6]
+    return f"{model.name} {forced}" if model.force else model.name
 
 
 class ImportSettings(_Strict):
@@ -51,11 +59,21 @@ class HardScreen(_Strict):
     classes: Rule = "all"
     samples: Rule = "all"
 
+    @field_validator("models")
+    @classmethod
+    def _differ(cls, models: list[ModelConfig]) -> list[ModelConfig]:
+        if len({model_key(model) for model in models}) < len(models):
+            raise ValueError("a model stands there twice")
+        return models
+
 
 class Screens(_Strict):
+    """`question`: what the models are asked of every picture, without any list of classes."""
+
     first: FirstScreen = FirstScreen()
     hard: HardScreen = HardScreen()
     judge: JudgeConfig = JudgeConfig()
+    question: str = QUESTION
 
 
 class Release(_Strict):
@@ -82,8 +100,8 @@ class Settings(_Strict):
             "screen.hard": self.screen.hard,
         }
         found = parts[step].model_dump(mode="json") if step in parts else {}
-        judged = {"judge": self.screen.judge.model_dump(mode="json")} if step.startswith("screen") else {}
-        return {**found, **judged}
+        asked = self.screen.model_dump(mode="json", include={"judge", "question"})
+        return {**found, **(asked if step.startswith("screen") else {})}
 
     def hash(self, step: Step) -> str:
         """The first 12 hex digits of a sha256 over `of(step)`."""
