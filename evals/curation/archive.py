@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from fieldmark.errors import UsageError
+from fieldmark.evals.benchmarks.brought.opening import sha256_of
 from fieldmark.evals.benchmarks.fika.loading import load
-from fieldmark.evals.benchmarks.fika.opening import sha256_of
 from fieldmark.evals.curation.datasheet import categories_svg, datasheet
 from fieldmark.evals.curation.project import Project
 from fieldmark.evals.curation.records import STEPS, Candidate

@@ -13,7 +13,7 @@ from fieldmark.evals.curation.questions import answer_of
 from fieldmark.evals.curation.records import STEPS, Candidate
 
 Item = dict[str, Any]
-"""A row of the manifest, in the names that `evals/benchmarks/fika/mapping.py` knows."""
+"""A row of the manifest, in the names that `evals/benchmarks/fika/fields.py` knows."""
 
 
 def items(project: Project) -> Iterator[tuple[Candidate, Item]]:
