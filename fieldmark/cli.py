@@ -17,6 +17,7 @@ COMMANDS = {
     "compare": "Compare runs over the same tasks, pair by pair.",
     "demo": "Run the bundled smoke benchmark on the embedded default and show the table.",
     "run": "Run an agent over a benchmark, in Docker sandboxes.",
+    "curate": "Make the next benchmark: screen, audit, freeze candidates.",
     "data": "Look at the data of a benchmark before a run.",
     "doctor": "Check this machine, and what a model can do.",
     "exam": "Examine a person in the browser: a run like any other.",

@@ -1,0 +1,48 @@
+"""Decisions written one after another, and what of them is new, changed or flipped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from fieldmark.evals.curation.project import Project
+from fieldmark.evals.curation.records import Step, Verdict
+
+
+class Said(NamedTuple):
+    """What a step says of a candidate."""
+
+    candidate: str
+    verdict: Verdict
+    why: str
+    evidence: dict[str, Any]
+
+
+@dataclass
+class Told:
+    """What a step did: how many said keep, drop or open; and what of it was not so before.
+
+    `flips`: (candidate, verdict before, verdict now, why) of each that has another verdict.
+    """
+
+    step: Step
+    counts: Counter[str] = field(default_factory=Counter)
+    new: int = 0
+    flips: list[tuple[str, str, str, str]] = field(default_factory=list)
+
+
+def decide_all(project: Project, step: Step, said: Iterable[Said]) -> Told:
+    """Write them in one transaction, and that the step went through; a second time nothing is written."""
+    told = Told(step)
+    with project.writing():
+        for each in said:
+            was = project.decision(step, each.candidate)
+            outcome = project.decide(step, each.candidate, each.verdict, each.why, evidence=each.evidence)
+            told.counts[each.verdict] += 1
+            told.new += outcome == "new"
+            if outcome == "flipped" and was:
+                told.flips.append((each.candidate, was.verdict, each.verdict, each.why))
+        project.finish_step(step, {key: told.counts[key] for key in ("keep", "drop", "open")})
+    return told

@@ -1,0 +1,1 @@
+"""Making the next benchmark: the steps of a curation that ask models, or write a release."""
