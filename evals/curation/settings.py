@@ -76,6 +76,25 @@ class Screens(_Strict):
     question: str = QUESTION
 
 
+class LeakageSettings(_Strict):
+    """From which `Likeness.score` a found picture is a copy, and from which it may be one: in between the
+    candidate is discarded. `benchmarks/leakage.py` shows what they
+    catch.
+
+    `sources`: `host` or `host/path` of pages that are records of the source datasets.
+    """
+
+    copy_from: float = Field(default=0.5, gt=0, le=1)
+    doubt_from: float = Field(default=0.3, gt=0, le=1)
+    sources: tuple[str, ...] = ()
+
+
+class AuditSettings(_Strict):
+    """So many annotators must agree on a candidate, each without sight of the others."""
+
+    annotators: int = Field(default=2, ge=1, le=10)
+
+
 class Release(_Strict):
     """What the archive says of itself. `split`: the label of its items; `licence`: of the collection."""
 
@@ -90,6 +109,8 @@ class Settings(_Strict):
 
     importing: ImportSettings = Field(default=ImportSettings(), alias="import")
     screen: Screens = Screens()
+    leakage: LeakageSettings = LeakageSettings()
+    audit: AuditSettings = AuditSettings()
     release: Release = Release()
 
     def of(self, step: Step) -> dict[str, Any]:
@@ -98,6 +119,8 @@ class Settings(_Strict):
             "import": self.importing,
             "screen.first": self.screen.first,
             "screen.hard": self.screen.hard,
+            "leakage": self.leakage,
+            "audit": self.audit,
         }
         found = parts[step].model_dump(mode="json") if step in parts else {}
         asked = self.screen.model_dump(mode="json", include={"judge", "question"})
@@ -143,5 +166,13 @@ models = [{ name = "builtin/scout" }]
 keep_below = 0.4
 classes = "all"           # below it by all of the models, or by any
 samples = "all"           # wrong by all of them, or by any
+
+[leakage]
+copy_from = 0.5           # from this score on a found picture is a copy,
+doubt_from = 0.3          # from this one on it may be: the candidate is dropped
+sources = []              # hosts (with a path, if you like) of the source datasets
+
+[audit]
+annotators = 2            # so many must agree; else it is adjudicated
 """
 """What `curate new` writes."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fieldmark.counting import counted
+from fieldmark.curating.commands import audit, evidence, leakage
 from fieldmark.evals.curation.sources.reading import LAYOUTS
 
 if TYPE_CHECKING:
@@ -44,8 +45,15 @@ def command() -> None:
     fieldmark curate new my-set
     fieldmark curate import my-set photos/ --licence CC0-1.0
     fieldmark curate screen first my-set && fieldmark curate screen hard my-set
+    fieldmark curate leakage my-set --index web-pictures/
+    fieldmark curate audit my-set --annotator ann
+    fieldmark curate evidence my-set --urls evidence.csv
     fieldmark curate status my-set
     """
+
+
+for step in (leakage, audit, evidence):
+    command.add_command(step)
 
 
 @command.command("new")

@@ -30,10 +30,10 @@ class Match:
 
 def match(query: Features, other: Features) -> Match | None:
     """A verified match of two pictures, or None."""
-    pairs = _pairs(query, other)
-    if len(pairs) < MIN_INLIERS:
+    paired = pairs(query, other)
+    if len(paired) < MIN_INLIERS:
         return None
-    here, there = query.points[pairs[:, 0]], other.points[pairs[:, 1]]
+    here, there = query.points[paired[:, 0]], other.points[paired[:, 1]]
     # cv2's random sampling starts from the same seed in every call: results repeat
     tolerance = _TOLERANCE * max(other.size)
     plane, mask = cv2.findHomography(here, there, cv2.USAC_MAGSAC, tolerance, None, 2000, 0.999)
@@ -52,7 +52,7 @@ def match_score(inliers: int) -> float:
     return 0.5 + 0.5 * (1 - math.exp(-(inliers - MIN_INLIERS + 1) / 30))
 
 
-def _pairs(query: Features, other: Features) -> NDArray[np.int64]:
+def pairs(query: Features, other: Features) -> NDArray[np.int64]:
     """(N, 2) numbers of key points that are each other's best, clearly before the second best."""
     if len(query.descriptors) < 2 or len(other.descriptors) < 2:
         return np.zeros((0, 2), np.int64)

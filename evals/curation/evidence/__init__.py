@@ -1,0 +1,1 @@
+"""Pages that support an answer: kept, reachable, and naming it."""

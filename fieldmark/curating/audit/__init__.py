@@ -1,0 +1,1 @@
+"""The page on which a person audits labels: one candidate at a time, by keys."""

@@ -1,0 +1,63 @@
+"""`curate leakage` with a local index and a static site in the web's place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageOps
+
+from fieldmark.evals.curation.project import Project
+from tests.conftest import Fieldmark
+
+
+@pytest.fixture
+def web(project: Project, tmp_path: Path) -> tuple[Path, Path]:
+    """The spaniel stands in a page that names it, the palace mirrored in one that does not."""
+    index, site = tmp_path / "index", tmp_path / "site" / "photos.example"
+    index.mkdir()
+    site.mkdir(parents=True)
+    labels = {each.label: Image.open(project.picture(each)).convert("RGB") for each in project.candidates()}
+    page = Image.new("RGB", (1000, 800), "white")
+    page.paste(ImageOps.contain(labels["Tibetan Spaniel"], (480, 480)), (400, 100))
+    page.save(index / "a.png")
+    ImageOps.mirror(labels["Summer Palace"]).save(index / "b.jpg")
+    rows = [("a.png", "dog"), ("b.jpg", "holiday")]
+    for _, name in rows:
+        text = "Our Tibetan Spaniel in summer" if name == "dog" else "Somewhere in Asia"
+        (site / f"{name}.html").write_text(f"<html><body><p>{text}</p></body></html>")
+    lines = [{"file": f, "title": n, "page": f"https://photos.example/{n}.html"} for f, n in rows]
+    (index / "index.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return index, site.parent
+
+
+def statuses(project: Project) -> dict[str, str]:
+    found = {each.label: project.decision("leakage", each.id) for each in project.candidates("screen.hard")}
+    return {label: row.evidence["status"] for label, row in found.items() if row}
+
+
+def test_copies_are_told_by_what_stands_beside_them(
+    project: Project, web: tuple[Path, Path], fieldmark: Fieldmark
+) -> None:
+    folder, (index, site) = str(project.folder), web
+    done = fieldmark("curate", "leakage", folder, "--index", str(index), "--site", str(site))
+    assert done.returncode == 0, done.stderr
+    assert "leakage: 2 kept, 1 dropped" in done.stdout
+    assert statuses(project) == {"Tibetan Spaniel": "leaked", "Summer Palace": "copied", "Dahlia": "clean"}
+    [dog] = [each for each in project.candidates("screen.hard") if each.label == "Tibetan Spaniel"]
+    decision = project.decision("leakage", dog.id)
+    assert decision
+    [hit] = [row for row in decision.evidence["hits"] if row["overlay"]]
+    assert hit["region"][0] == pytest.approx(400, abs=12)
+    assert (project.folder / hit["overlay"]).stat().st_size > 1000
+
+    again = fieldmark("curate", "leakage", folder, "--index", str(index), "--site", str(site))
+    assert "0 decided for the first time" in again.stdout
+    assert len(project.history(dog.id, "leakage")) == 1
+
+    toml = project.folder / "curate.toml"
+    toml.write_text(toml.read_text().replace("sources = []", 'sources = ["photos.example/holiday.html"]'))
+    flipped = fieldmark("curate", "leakage", folder)
+    assert flipped.stdout.count("flipped") == 1
+    assert statuses(project)["Summer Palace"] == "leaked"
