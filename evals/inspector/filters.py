@@ -12,7 +12,8 @@ from urllib.parse import urlencode
 from fieldmark.evals.inspector.facts import FACTS
 from fieldmark.evals.inspector.index import EpisodeRow, Index
 from fieldmark.evals.inspector.search import Found
-from fieldmark.evals.metrics.episode_rows import failure_name
+from fieldmark.evals.metrics.episode_rows import FACET, failure_name
+from fieldmark.evals.metrics.outcomes import NONE
 
 PAGE = 100
 """Episodes on a page."""
@@ -32,14 +33,23 @@ COLUMNS: dict[str, Callable[[EpisodeRow], Any]] = {
     "split": lambda row: row.cell.split,
     "top": lambda row: row.cell.top,
     "mid": lambda row: row.cell.mid,
+    "source": lambda row: row.cell.source,
+    "language": lambda row: row.cell.language,
     "marked": lambda row: "yes" if row.marks else "no",
     "answer": lambda row: row.record.answer or "",
     "seconds": lambda row: row.record.seconds,
     "acts": lambda row: row.facts.trace.acts if row.facts else -1,
 }
 """What can be sorted by."""
-CHOICES = ("verdict", "failure", "status", "split", "top", "mid", "marked")
-"""What can be chosen by value."""
+CHOICES = ("verdict", "failure", "status", "split", "top", "mid", "source", "language", "marked")
+"""What can be chosen by value, beside facets as `facet.<name>`."""
+
+
+def value_of(row: EpisodeRow, name: str) -> Any:
+    """Of a column or a facet; "(none)" where an episode has no such facet."""
+    if name.startswith(FACET):
+        return row.cell.facets.get(name.removeprefix(FACET), NONE)
+    return COLUMNS[name](row)
 
 
 @dataclass(frozen=True)
@@ -75,7 +85,11 @@ class Filter:
         """From the fields of a query; `facts` are the values of `fact`, which may stand in it many times."""
         sort = query.get("sort", "")
         return cls(
-            chosen={name: query[name] for name in CHOICES if query.get(name)},
+            chosen={
+                name: value
+                for name, value in query.items()
+                if value and (name in CHOICES or name.startswith(FACET))
+            },
             facts=tuple(dict.fromkeys(name for name in facts if name in FACTS)),
             tool=query.get("tool", "").strip(),
             at=query.get("at", "").strip(),
@@ -131,7 +145,7 @@ class Filter:
     def _fits(self, row: EpisodeRow) -> bool:
         seconds = row.record.seconds
         return (
-            all(COLUMNS[name](row) == value for name, value in self.chosen.items())
+            all(value_of(row, name) == value for name, value in self.chosen.items())
             and all(FACTS[name].holds(row) for name in self.facts)
             and (self.least is None or seconds >= self.least)
             and (self.most is None or seconds <= self.most)
@@ -145,7 +159,7 @@ class Filter:
 
 def values(rows: Iterable[EpisodeRow], name: str) -> list[tuple[str, int]]:
     """What can be chosen of a column: value and how many episodes of the run have it, most first."""
-    counted = Counter(COLUMNS[name](row) for row in rows)
+    counted = Counter(value_of(row, name) for row in rows)
     return [(value, count) for value, count in counted.most_common() if value]
 
 

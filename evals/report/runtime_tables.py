@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from fieldmark.evals.metrics.accuracy import ALL
+from fieldmark.evals.metrics.runtime import NEAR_LIMIT
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import count, number, percent
+from fieldmark.evals.report.selection import Selection
 from fieldmark.evals.report.table import Table
 
 
@@ -12,7 +14,8 @@ def runtime_table(summary: Summary) -> Table:
     """Median, p90 and the share near the limit, of each category and clock."""
     note = (
         "Of episodes that ended by the agent's doing. wall: since the lease, FIKA-Bench's reading; charged: "
-        "without the gateway's own waiting, the limit's clock. Quantiles: linear interpolation (type 7)."
+        "without the gateway's own waiting, the limit's clock. Quantiles: linear interpolation (type 7). "
+        "A linked figure leads to all episodes of that length, those of a sandbox error too."
     )
     rows = [
         [
@@ -28,7 +31,12 @@ def runtime_table(summary: Summary) -> Table:
     ]
     columns = ["category", "clock", "episodes", "median s", "p90 s", "≥ 239 s", "≥ 239 s %"]
     totals = frozenset(index for index, row in enumerate(summary.runtime) if row.top == ALL)
-    return Table("Runtime", note, columns, rows, 2, totals)
+    behind = {
+        (line, 5): Selection.of(top=row.top).lasting(NEAR_LIMIT)
+        for line, row in enumerate(summary.runtime)
+        if row.clock == "wall" and row.near_limit.count
+    }
+    return Table("Runtime", note, columns, rows, 2, totals, behind=behind)
 
 
 def spread_table(summary: Summary) -> Table:
