@@ -64,7 +64,8 @@ class Fit:
 class Filter:
     """What a URL asks for; a word that means nothing here is not asked for. Seconds are wall time.
 
-    `at` is the action of the last act, or the boundary of an error (`last_step`).
+    `at` is the action of the last act, or the boundary of an error (`last_step`); in a URL it is `ended`,
+    since `at` is an event there.
     `text` is looked for in ids and answers and, with `results`, in what tools gave back.
     """
 
@@ -92,7 +93,7 @@ class Filter:
             },
             facts=tuple(dict.fromkeys(name for name in facts if name in FACTS)),
             tool=query.get("tool", "").strip(),
-            at=query.get("at", "").strip(),
+            at=query.get("ended", "").strip(),
             text=query.get("q", "").strip(),
             results=query.get("in") == "results",
             least=_number(query.get("least")),
@@ -105,12 +106,13 @@ class Filter:
     @property
     def of_finished(self) -> bool:
         """Whether it asks for what only a finished episode has."""
-        return bool(self.chosen or self.facts or self.tool or self.least is not None or self.most is not None)
+        timed = self.least is not None or self.most is not None
+        return bool(self.chosen or self.facts or self.tool or self.at or timed)
 
     def query(self, **changes: Any) -> str:
         """The same as a URL's query, with these fields changed; page 1 unless `page` says otherwise."""
         fields: dict[str, Any] = {
-            **self.chosen, "fact": list(self.facts), "tool": self.tool, "at": self.at, "q": self.text,
+            **self.chosen, "fact": list(self.facts), "tool": self.tool, "ended": self.at, "q": self.text,
             "in": "results" if self.results else "",
             "least": _written(self.least), "most": _written(self.most), "sort": self.sort,
             "down": "1" if self.down else "",

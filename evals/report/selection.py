@@ -9,6 +9,8 @@ from fieldmark.evals.metrics.accuracy import ALL
 from fieldmark.evals.metrics.episode_rows import FACET, EpisodeRow
 
 _TITLES = {"top": "category", "at": "ended at"}
+_ASKED = {"at": "ended"}
+"""What is called otherwise in the addresses of `fieldmark view`."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,9 @@ class Selection:
 
     def address(self, view: str) -> str:
         """Where `fieldmark view` shows the same; `view` is the run's name in its addresses."""
+        asked = [(_ASKED.get(name, name), value) for name, value in self.fields]
         least = [] if self.least is None else [("least", f"{self.least:g}")]
-        query = urlencode([*self.fields, *least], errors="replace")
+        query = urlencode(asked + least, errors="replace")
         return f"/run/{quote(view, safe='', errors='replace')}/" + (f"?{query}" if query else "")
 
     @property

@@ -65,6 +65,15 @@ def test_a_url_filters_and_sorts(client: TestClient, query: str, tasks: list[str
     assert shown(client.get(f"/run/aircraft/?{query}").text) == tasks
 
 
+def test_the_event_in_an_address_is_no_filter(client: TestClient) -> None:
+    """Of a step's link, `at`: the way back leads to the whole table, and the other failure is beside."""
+    page = client.get(f"{WRONG}?at=4&ended=crop_zoom").text
+    assert 'href="/run/aircraft/?ended=crop_zoom"' in page
+    page = client.get(f"{WRONG}?at=4").text
+    assert 'href="/run/aircraft/"' in page
+    assert re.findall(r'rel="next" href="/run/aircraft/episode/(\w+)-', page) == ["hostile"]
+
+
 def test_a_facet_is_a_filter_where_there_is_a_choice(build_run: BuildRun) -> None:
     run = build_run("kinds")
     for name, facets in (("a", {"logic <type>": "Direct"}), ("b", {"logic <type>": "2"}), ("c", {})):

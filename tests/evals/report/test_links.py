@@ -92,7 +92,7 @@ def test_each_link_and_its_address_choose_the_same_episodes(run: RunDir) -> None
         assert f"#{name}:target~.episodes tbody tr:not(.{name}){{display:none}}" in page
     assert len(found) > 30
     fields = {name for address in found.values() for name in parse_qs(urlsplit(address).query)}
-    assert {"failure", "at", "top", "split", "status", "source", "facet.logic & type", "least"} <= fields
+    assert {"failure", "ended", "top", "split", "status", "source", "facet.logic & type", "least"} <= fields
 
 
 def test_every_link_leads_to_a_place(run: RunDir) -> None:
