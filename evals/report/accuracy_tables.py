@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fieldmark.counting import counted
 from fieldmark.evals.metrics.accuracy import ALL, AccuracyRow, MacroRow
 from fieldmark.evals.metrics.episode_rows import FACET
 from fieldmark.evals.metrics.groups import GROUPED, Grouped
@@ -59,7 +60,7 @@ def _group(summary: Summary, group: Grouped) -> Table:
     columns = f"{group.label}|tasks|correct /done|strict %|CI 95%|soft /done|soft %".split("|")
     rows = [_category(row)[1:] for row in found]
     told = [percent(macro.strict), "–" if alone else interval(macro.interval), "–", percent(macro.soft)]
-    rows.append(["all (macro)", f"{macro.categories} of {len(rows) - 1} groups", "–", *told])
+    rows.append(["all (macro)", f"{macro.categories} of {counted(len(rows) - 1, 'group')}", "–", *told])
     totals = frozenset({len(rows) - 2, len(rows) - 1})
     name = group.label if group.label in GROUPED else FACET + group.label
     behind = {(line, 2): Selection.of(**{name: row.top}) for line, row in enumerate(found)}

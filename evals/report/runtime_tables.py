@@ -14,8 +14,7 @@ def runtime_table(summary: Summary) -> Table:
     """Median, p90 and the share near the limit, of each category and clock."""
     note = (
         "Of episodes that ended by the agent's doing. wall: since the lease, FIKA-Bench's reading; charged: "
-        "without the gateway's own waiting, the limit's clock. Quantiles: linear interpolation (type 7). "
-        "A linked figure leads to all episodes of that length, those of a sandbox error too."
+        "without the gateway's own waiting, the limit's clock. Quantiles: linear interpolation (type 7)."
     )
     rows = [
         [

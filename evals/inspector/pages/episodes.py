@@ -25,7 +25,7 @@ def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
         run=run,
         asked=asked,
         rows=[
-            (row, failure_of(row), [FACTS[fact].title for fact in _told(holding(row))])
+            (row, failure_of(row), [FACTS[fact].title for fact in _told(holding(row), sees=run.about.sees)])
             for row in fit[(page - 1) * PAGE : page * PAGE]
         ],
         unfinished=_unfinished(index, asked) if page == 1 else [],
@@ -62,6 +62,9 @@ def _unfinished(index: Index, asked: Filter) -> list[Unfinished]:
     return [each for each in index.unfinished() if text in each.id.casefold()]
 
 
-def _told(names: list[str]) -> list[str]:
-    """Those that are worth a mark in the table: what went wrong, not what is usual."""
-    return [name for name in names if name not in ("looked", "searched")]
+def _told(names: list[str], *, sees: bool) -> list[str]:
+    """Those that are worth a mark in the table: what went wrong, not what is usual. A model that does not see
+    gets no picture in any episode, as the run's own mark says already.
+    """
+    usual = {"looked", "searched"} | (set() if sees else {"no_picture"})
+    return [name for name in names if name not in usual]
