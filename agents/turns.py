@@ -13,6 +13,7 @@ from fieldmark.agents.ending import as_answer, why_empty
 from fieldmark.agents.messages import Message, prompt_text
 from fieldmark.agents.parsing import parse_answer
 from fieldmark.agents.reply import Reply
+from fieldmark.counting import counted
 from fieldmark.task import Limits, Prompt
 from fieldmark.tools.base import Tool
 from fieldmark.tools.boxes import meaning
@@ -86,7 +87,7 @@ class Turns:
         if state["malformed"] >= MALFORMED_TURNS:
             return AgentStopped("tool_call_malformed", "the model's tool calls could not be read as JSON")
         if state["turn"] >= self.most:
-            return AgentStopped("max_turns", f"no answer within {self.most} turns")
+            return AgentStopped("max_turns", f"no answer within {counted(self.most, 'turn')}")
         return why_empty(reply)
 
 
@@ -116,6 +117,6 @@ def instructions(name: str, prompt: Prompt, tools: Sequence[Tool], **more: str) 
         view_height=prompt.view.height,
         coordinates=f'{meaning(prompt.space)} (space "{prompt.space}")',
         skills=f"{skill_list(prompt.skills)}\n" if skills else "",
-        turns=f"You have at most {turns} turns with tools." if turns else "",
+        turns=f"You have at most {counted(turns, 'turn')} with tools." if turns else "",
         **more,
     )

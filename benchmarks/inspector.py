@@ -2,7 +2,8 @@
 
 5,000 episodes of 40 events each and one of 20,000, invented: 220,000 events. `first` reads the run's files,
 `again` finds them unchanged. Seconds of the processor, so that a busy machine tells the same. `memory now` is
-what the server holds after a page; paging through the long trace must leave that as it was.
+what the server holds after a page; the pages of the long trace must leave that as it was, which the last line
+tells: what it held after the first of forty and after the last.
 
     make bench    or    .venv/bin/python -m benchmarks.inspector --episodes 5000
 """
@@ -31,8 +32,8 @@ from fieldmark.rundir import RunDir, episode_key
 
 LONG, SHORT = 20_000, 40
 """Events of the long trace and of every other."""
-STEPS = range(1, LONG // 2, 5 * WINDOW)
-"""Where the pages begin that are turned in the long trace: every fifth of its windows."""
+STEPS = range(1, 40 * WINDOW, WINDOW)
+"""Where the pages begin that are turned in the long trace."""
 
 
 def events(count: int) -> list[dict[str, Any]]:
@@ -80,6 +81,7 @@ def write_run(path: Path, episodes: int) -> RunDir:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--episodes", type=int, default=5000)
+    held: list[float] = []
     table = Table("page", "s", "kB", "MB of memory now", "at most")
     with tempfile.TemporaryDirectory() as folder:
         write_run(Path(folder) / "large", parser.parse_args().episodes)
@@ -102,7 +104,13 @@ def main() -> None:
             row = (time.process_time() - begun, len(page) / 1000, *memory())
             if "paged" not in name or name.endswith((f" {STEPS[0]}", f" {STEPS[-1]}")):
                 table.add_row(name, *(f"{value:.2f}" if value < 10 else f"{value:.0f}" for value in row))
+            if "paged" in name:
+                held.append(row[2])
     Console().print(table)
+    print(
+        f"{len(held)} pages of the long trace: {held[0]:.1f} MB after the first, "
+        f"{held[-1]:.1f} after the last, {max(held):.1f} at most"
+    )
 
 
 def memory() -> tuple[float, float]:

@@ -10,3 +10,9 @@ def utc(moment: float | None = None, *, timespec: str = "seconds") -> str:
     zone = datetime.UTC
     when = datetime.datetime.now(zone) if moment is None else datetime.datetime.fromtimestamp(moment, zone)
     return when.isoformat(timespec=timespec).replace("+00:00", "Z")
+
+
+def seconds_of(told: str) -> float:
+    """Seconds since 1970 of a moment as `utc` writes it; without a zone it is UTC. ValueError: not one."""
+    when = datetime.datetime.fromisoformat(told)
+    return (when if when.tzinfo else when.replace(tzinfo=datetime.UTC)).timestamp()

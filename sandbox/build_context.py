@@ -64,6 +64,7 @@ SHARED_FILES = (
     "task.py",
     "trace.py",
     "client.py",
+    "counting.py",
     "relay.py",
     "plugins.py",
     "user_file.py",

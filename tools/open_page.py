@@ -6,6 +6,7 @@ import re
 
 from pydantic import Field
 
+from fieldmark.counting import counted
 from fieldmark.errors import ToolError, ToolErrorKind
 from fieldmark.tools.base import Args, Tool, ToolResult
 from fieldmark.tools.context import Context, Page
@@ -68,7 +69,7 @@ def _remarks(page: Page, content: PageText) -> list[str]:
 def _piece(number: int, page: Page, content: PageText, remarks: list[str]) -> ToolResult:
     text, pages = content.text, -(-len(content.text) // PAGE)
     if number > pages:
-        raise ToolError(f"page: the text has {pages} pages, got {number}", "invalid_args")
+        raise ToolError(f"page: the text has {counted(pages, 'page')}, got {number}", "invalid_args")
     start = (number - 1) * PAGE
     end = min(start + PAGE, len(text))
     shown = [f"Page {number} of {pages}: shown characters {start + 1}-{end} of {len(text)}", *remarks]
@@ -85,8 +86,8 @@ def _found(words: str, page: Page, content: PageText, remarks: list[str]) -> Too
         places = _places(words, text)
     data = _data(page, found=bool(places), hits=len(places), chars=len(text))
     if not places:
-        return ToolResult(f"The words do not stand on this page of {len(text)} characters.", data)
-    shown = [f"{len(places)} places in {where}, shown {min(HITS, len(places))}", *remarks]
+        return ToolResult(f"The words do not stand on this page of {counted(len(text), 'character')}.", data)
+    shown = [f"{counted(len(places), 'place')} in {where}, shown {min(HITS, len(places))}", *remarks]
     pieces = "\n".join(_around(text, place, where == "the text") for place in places[:HITS])
     return ToolResult(f"{'; '.join(shown)}.\n{_wrapped(pieces, page, content)}", data)
 

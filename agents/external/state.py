@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldmark.client import GatewayClient, GatewayRefused
+from fieldmark.counting import counted
 
 Roots = Mapping[str, Path]
 """`home` and `workspace` → where they are."""
@@ -43,7 +44,9 @@ def leave(gateway: GatewayClient, carried: Carried, not_its_own: Collection[Path
         return
     files, left_out = _read(carried, not_its_own)
     if left_out:
-        gateway.event("log", level="info", message=f"its memory: {left_out} files that are no text left out")
+        gateway.event(
+            "log", level="info", message=f"its memory: {counted(left_out, 'file')} without text left out"
+        )
     try:
         gateway.call("PUT", "/memory/state", {"files": files})
     except GatewayRefused as refused:

@@ -12,6 +12,7 @@ from fieldmark.agents.base import AgentStopped
 from fieldmark.agents.own.asked import Asked
 from fieldmark.agents.own.chain import GraphModel, GraphTool, text_of
 from fieldmark.agents.own.tools import Tools
+from fieldmark.counting import counted
 
 _STEPS_PER_TURN = 3
 _STEPS_AROUND = 10
@@ -36,7 +37,7 @@ def end_of(graph: Any, asked: Asked, tools: Tools) -> Any:
     try:
         end = asyncio.run(compiled.ainvoke({"messages": [_first_message(asked)]}, config))
     except GraphRecursionError:
-        raise AgentStopped("max_turns", f"the graph had no answer within {turns} turns") from None
+        raise AgentStopped("max_turns", f"the graph had no answer within {counted(turns, 'turn')}") from None
     return _said(end)
 
 

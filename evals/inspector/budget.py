@@ -36,16 +36,17 @@ def so_far(events: Iterable[Event], limits: Any) -> list[Used]:
     """By the trace: wall seconds until its last event, requests of the agent, tokens as they came. `limits`
     are the run's, until the trace says them.
     """
-    told = list(events)
-    start = next((event for event in told if isinstance(event, EpisodeStart)), None)
-    asked = {event.call for event in told if isinstance(event, ModelRequest) and event.role == "agent"}
-    replies = [event for event in told if isinstance(event, ModelResponse) and event.call in asked]
-    used = {
-        "seconds": max((event.t for event in told), default=0.0),
-        "model_calls": len(asked),
-        "tokens": _sum([reply.tokens for reply in replies]),
-    }
-    return _against(start.limits if start else limits, used)
+    seconds, asked = 0.0, set[str]()
+    tokens: list[Tokens | None] = []
+    for event in events:
+        seconds = max(seconds, event.t)
+        if isinstance(event, EpisodeStart):
+            limits = event.limits
+        elif isinstance(event, ModelRequest) and event.role == "agent":
+            asked.add(event.call)
+        elif isinstance(event, ModelResponse) and event.call in asked:
+            tokens.append(event.tokens)
+    return _against(limits, {"seconds": seconds, "model_calls": len(asked), "tokens": _sum(tokens)})
 
 
 def _sum(told: list[Tokens | None]) -> int | None:

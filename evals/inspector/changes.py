@@ -27,16 +27,18 @@ class Change:
     picture: Picture | None = None
 
 
-def request_before(events: Iterable[Event], request: ModelRequest) -> ModelRequest | None:
-    """The last one before it of the same role and conversation; None for the first."""
-    earlier = [
-        event
-        for event in events
-        if isinstance(event, ModelRequest)
-        and event.seq < request.seq
-        and (event.thread, event.role) == (request.thread, request.role)
-    ]
-    return earlier[-1] if earlier else None
+def request_before(backwards: Iterable[Event], request: ModelRequest) -> ModelRequest | None:
+    """The last one before it of the same role and conversation; None for the first. The events are told
+    the last first, and no more of them than it takes.
+    """
+    for event in backwards:
+        if (
+            isinstance(event, ModelRequest)
+            and event.seq < request.seq
+            and (event.thread, event.role) == (request.thread, request.role)
+        ):
+            return event
+    return None
 
 
 def changes(before: ModelRequest, now: ModelRequest, blobs: BlobStore) -> list[Change]:

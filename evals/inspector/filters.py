@@ -12,7 +12,8 @@ from urllib.parse import urlencode
 from fieldmark.evals.inspector.facts import FACTS
 from fieldmark.evals.inspector.index import EpisodeRow, Index
 from fieldmark.evals.inspector.search import Found
-from fieldmark.evals.metrics.episode_rows import failure_name
+from fieldmark.evals.metrics.episode_rows import FACET, failure_name
+from fieldmark.evals.metrics.outcomes import NONE
 
 PAGE = 100
 """Episodes on a page."""
@@ -32,14 +33,23 @@ COLUMNS: dict[str, Callable[[EpisodeRow], Any]] = {
     "split": lambda row: row.cell.split,
     "top": lambda row: row.cell.top,
     "mid": lambda row: row.cell.mid,
+    "source": lambda row: row.cell.source,
+    "language": lambda row: row.cell.language,
     "marked": lambda row: "yes" if row.marks else "no",
     "answer": lambda row: row.record.answer or "",
     "seconds": lambda row: row.record.seconds,
     "acts": lambda row: row.facts.trace.acts if row.facts else -1,
 }
 """What can be sorted by."""
-CHOICES = ("verdict", "failure", "status", "split", "top", "mid", "marked")
-"""What can be chosen by value."""
+CHOICES = ("verdict", "failure", "status", "split", "top", "mid", "source", "language", "marked")
+"""What can be chosen by value, beside facets as `facet.<name>`."""
+
+
+def value_of(row: EpisodeRow, name: str) -> Any:
+    """Of a column or a facet; "(none)" where an episode has no such facet."""
+    if name.startswith(FACET):
+        return row.cell.facets.get(name.removeprefix(FACET), NONE)
+    return COLUMNS[name](row)
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,8 @@ class Fit:
 class Filter:
     """What a URL asks for; a word that means nothing here is not asked for. Seconds are wall time.
 
-    `at` is the action of the last act, or the boundary of an error (`last_step`).
+    `at` is the action of the last act, or the boundary of an error (`last_step`); in a URL it is `ended`,
+    since `at` is an event there.
     `text` is looked for in ids and answers and, with `results`, in what tools gave back.
     """
 
@@ -75,10 +86,14 @@ class Filter:
         """From the fields of a query; `facts` are the values of `fact`, which may stand in it many times."""
         sort = query.get("sort", "")
         return cls(
-            chosen={name: query[name] for name in CHOICES if query.get(name)},
+            chosen={
+                name: value
+                for name, value in query.items()
+                if value and (name in CHOICES or name.startswith(FACET))
+            },
             facts=tuple(dict.fromkeys(name for name in facts if name in FACTS)),
             tool=query.get("tool", "").strip(),
-            at=query.get("at", "").strip(),
+            at=query.get("ended", "").strip(),
             text=query.get("q", "").strip(),
             results=query.get("in") == "results",
             least=_number(query.get("least")),
@@ -91,12 +106,13 @@ class Filter:
     @property
     def of_finished(self) -> bool:
         """Whether it asks for what only a finished episode has."""
-        return bool(self.chosen or self.facts or self.tool or self.least is not None or self.most is not None)
+        timed = self.least is not None or self.most is not None
+        return bool(self.chosen or self.facts or self.tool or self.at or timed)
 
     def query(self, **changes: Any) -> str:
         """The same as a URL's query, with these fields changed; page 1 unless `page` says otherwise."""
         fields: dict[str, Any] = {
-            **self.chosen, "fact": list(self.facts), "tool": self.tool, "at": self.at, "q": self.text,
+            **self.chosen, "fact": list(self.facts), "tool": self.tool, "ended": self.at, "q": self.text,
             "in": "results" if self.results else "",
             "least": _written(self.least), "most": _written(self.most), "sort": self.sort,
             "down": "1" if self.down else "",
@@ -131,7 +147,7 @@ class Filter:
     def _fits(self, row: EpisodeRow) -> bool:
         seconds = row.record.seconds
         return (
-            all(COLUMNS[name](row) == value for name, value in self.chosen.items())
+            all(value_of(row, name) == value for name, value in self.chosen.items())
             and all(FACTS[name].holds(row) for name in self.facts)
             and (self.least is None or seconds >= self.least)
             and (self.most is None or seconds <= self.most)
@@ -145,7 +161,7 @@ class Filter:
 
 def values(rows: Iterable[EpisodeRow], name: str) -> list[tuple[str, int]]:
     """What can be chosen of a column: value and how many episodes of the run have it, most first."""
-    counted = Counter(COLUMNS[name](row) for row in rows)
+    counted = Counter(value_of(row, name) for row in rows)
     return [(value, count) for value, count in counted.most_common() if value]
 
 

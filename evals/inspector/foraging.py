@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from fieldmark.evals.inspector.trace_file import TraceFile
 from fieldmark.trace import Answer, Event, Log
 
 
@@ -117,6 +119,11 @@ def foraging(events: Iterable[Event]) -> Foraging | None:
     found.neighbour, found.tell_apart = last.neighbour, last.tell_apart
     found.beliefs = list(_beliefs(stages, found))
     return found
+
+
+def foraging_in(trace: TraceFile) -> Foraging | None:
+    """The same; of the logs only those that name a stage are parsed."""
+    return foraging(chain(trace.of("answer"), trace.of("log", b'"stage"')))
 
 
 def _stage(data: Any) -> Stage | None:

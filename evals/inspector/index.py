@@ -5,16 +5,12 @@ It rests on the JSON lines alone. Traces are opened only where a page or a filte
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from fieldmark import jsonl
 from fieldmark.errors import UsageError
 from fieldmark.evals.facts.found import judged
 from fieldmark.evals.facts.stored import EpisodeFacts
@@ -22,6 +18,7 @@ from fieldmark.evals.failures.current import WRONG, current_failures
 from fieldmark.evals.inspector.last_steps import LastSteps
 from fieldmark.evals.inspector.search import ResultSearch
 from fieldmark.evals.inspector.tools_used import ToolsUsed
+from fieldmark.evals.inspector.trace_file import TraceFile, Traces
 from fieldmark.evals.inspector.unfinished import Unfinished, unfinished
 from fieldmark.evals.metrics.accuracy import AccuracyRow, overall
 from fieldmark.evals.metrics.caveats import damage
@@ -31,7 +28,6 @@ from fieldmark.findings import Failure, FailureMark, GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.task import Gold
-from fieldmark.trace import Event, parse_event
 
 Signature = tuple[tuple[int, int] | None, ...]
 """Time of the last change (ns) and size of each file; None where it is not there."""
@@ -114,6 +110,7 @@ class Index:
         self.tools = ToolsUsed(folder)
         self.last_steps = LastSteps(folder)
         self.results = ResultSearch(folder)
+        self._traces = Traces()
         self._lock = threading.Lock()
         self._read: tuple[Signature, Snapshot] | None = None
 
@@ -142,14 +139,11 @@ class Index:
         row = self.snapshot().by_key.get(key)
         return row or next((each for each in self.unfinished() if each.key == key), None)
 
-    def events(self, episode: Opened) -> list[Event]:
+    def trace(self, episode: Opened) -> TraceFile:
         """The events that can be read; a line of another make is left out. (Figures have no such trace.)"""
-        path = self.folder.trace_file(episode.record) if isinstance(episode, EpisodeRow) else episode.trace
-        found = []
-        for line in jsonl.read(path).rows:
-            with contextlib.suppress(ValidationError):
-                found.append(parse_event(line))
-        return found
+        if isinstance(episode, EpisodeRow):
+            return self._traces.of(self.folder.trace_file(episode.record), growing=False)
+        return self._traces.of(episode.trace, growing=True)
 
 
 def _signature(run: RunDir) -> Signature:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from fieldmark.counting import counted
+from fieldmark.evals.inspector.trace_file import TraceFile
 from fieldmark.trace import Event, MemoryRead, MemoryState, MemoryWrite
 
 
@@ -21,6 +23,12 @@ class Remembered:
 def remembered(events: Iterable[Event]) -> list[Remembered]:
     """In order; empty where the episode had nothing to do with memory."""
     return [each for event in events for each in _of(event)]
+
+
+def remembered_in(trace: TraceFile) -> list[Remembered]:
+    """The same; nothing else of the trace is parsed."""
+    kinds = ("memory_read", "memory_write", "memory_state")
+    return remembered(sorted(chain(*map(trace.of, kinds)), key=lambda event: event.seq))
 
 
 def _of(event: Event) -> Iterator[Remembered]:

@@ -73,23 +73,39 @@ class Step:
         return any(event.seq in seqs for event in self.events)
 
 
+class Pairing:
+    """Which step each event of a trace belongs to: a request with its response, a call with its result."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._waiting: dict[tuple[type[Event], str], int] = {}
+
+    def number(self, event: Event) -> int:
+        """Of its step; told in order, the first event of each step gets the next number."""
+        asked = _asked(event)
+        number = self._waiting.pop(asked, None) if asked else None
+        if number is None:
+            self._count += 1
+            number = self._count
+            if isinstance(event, ModelRequest | ToolCall):
+                self._waiting[type(event), event.call] = number
+        return number
+
+
 def steps(events: Iterable[Event]) -> list[Step]:
     """Requests with their responses and calls with their results; in the order of their first events."""
-    found: list[Step] = []
-    waiting: dict[tuple[type[Event], str], Step] = {}
+    found: dict[int, list[Event]] = {}
+    pairing = Pairing()
     for event in events:
-        asked = _asked(event)
-        step = waiting.pop(asked, None) if asked else None
-        if step is not None:
-            step.events.append(event)
-            step.end = max(step.start, event.t)
-            continue
-        is_call = isinstance(event, ModelRequest | ToolCall)
-        step = Step(len(found) + 1, [event], event.t, None if is_call else event.t)
-        found.append(step)
-        if isinstance(event, ModelRequest | ToolCall):
-            waiting[type(event), event.call] = step
-    return found
+        found.setdefault(pairing.number(event), []).append(event)
+    return [step(number, together) for number, together in found.items()]
+
+
+def step(number: int, events: list[Event]) -> Step:
+    """Of these events, one or two."""
+    first, last = events[0], events[-1]
+    open_call = len(events) == 1 and isinstance(first, ModelRequest | ToolCall)
+    return Step(number, events, first.t, None if open_call else max(first.t, last.t))
 
 
 def _asked(event: Event) -> tuple[type[Event], str] | None:
@@ -142,12 +158,11 @@ class Window:
         return self.at(self.end if step.end is None else step.end) - self.at(step.start)
 
 
-def window(found: Sequence[Step], *, number: int | None = None, seq: int | None = None) -> Window:
-    """The window that begins at step `number`, or the one that holds the event `seq`."""
+def window(found: Sequence[Step], *, number: int | None = None, holding: int | None = None) -> Window:
+    """The window that begins at step `number`, or the one that holds step `holding`."""
     first = 0
-    if seq is not None:
-        holds = (step.number for step in found if step.holds((seq,)))
-        first = (next(holds, 1) - 1) // WINDOW * WINDOW
+    if holding is not None:
+        first = (holding - 1) // WINDOW * WINDOW
     elif number is not None:
         first = min(max(0, number - 1), max(0, len(found) - 1))
     shown = found[first : first + WINDOW]

@@ -49,7 +49,7 @@ def sight_caveats(sight: SightFacts, probe: Any) -> list[str]:
         found.append(f"the probe before the run: {why}")
     if sight.unseen:
         found.append(
-            f"the picture never reached the model in {sight.none} of {sight.episodes} episodes: "
+            f"the picture never reached the model in {sight.none} of {counted(sight.episodes, 'episode')}: "
             f"{_some(sight.unseen)}"
         )
     if sight.lost:
@@ -73,7 +73,7 @@ def _searches(cells: list[Cell]) -> list[str]:
         "searches_missed": "a search was not among the recorded ones",
     }
     return [
-        f"in {number} of {len(counts)} episodes {what}: see the reasons in their `egress` events"
+        f"in {number} of {counted(len(counts), 'episode')} {what}: see the reasons in their `egress` events"
         for name, what in told.items()
         if (number := sum(bool(each.get(name)) for each in counts))
     ]
@@ -128,7 +128,7 @@ def _pictures(run: RunDir) -> list[str]:
         return []
     tasks = [row for row in run.tasks() if "view" in row]  # what is published has no pictures to count
     altered = sum(isinstance(row.get("altered"), dict) for row in tasks)
-    which = f"{altered} of {len(tasks)} pictures" if tasks else "the pictures"
+    which = f"{altered} of {counted(len(tasks), 'picture')}" if tasks else "the pictures"
     if image == "blank":
         return [f"image blank: {which} were grey of the same size, for all that looks"]
     return [f"image {image}: {which} were shrunk to {image} px a side, also for crops and searches"]

@@ -10,10 +10,13 @@ from fieldmark.evals.failures.current import WRONG, current_failures
 from fieldmark.evals.metrics.acts import EpisodeActs
 from fieldmark.evals.metrics.failures import LEFT_OPEN, NOT_CLASSIFIED
 from fieldmark.evals.metrics.last_step import last_step
-from fieldmark.evals.metrics.outcomes import Cell
+from fieldmark.evals.metrics.outcomes import NONE, Cell
 from fieldmark.findings import Failure
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
+
+FACET = "facet."
+"""Before the name of a facet, where episodes are chosen by it: no label's own name begins so."""
 
 
 class EpisodeRow(BaseModel):
@@ -26,6 +29,10 @@ class EpisodeRow(BaseModel):
     epoch: int
     split: str
     top: str
+    mid: str
+    source: str
+    language: str
+    facets: dict[str, str]
     status: str
     answer: str | None
     verdict: str
@@ -34,6 +41,12 @@ class EpisodeRow(BaseModel):
     at: str
     seconds: float
     acts: int | None
+
+    def value(self, name: str) -> str:
+        """What it can be chosen by: a field of text, or `facet.` and the name of a facet."""
+        if name.startswith(FACET):
+            return self.facets.get(name.removeprefix(FACET), NONE)
+        return str(getattr(self, name))
 
 
 def episode_rows(
@@ -54,6 +67,10 @@ def _row(cell: Cell, record: EpisodeRecord, failure: Failure | None, acts: Episo
         epoch=cell.epoch,
         split=cell.split,
         top=cell.top,
+        mid=cell.mid,
+        source=cell.source,
+        language=cell.language,
+        facets=dict(cell.facets),
         status=record.status,
         answer=record.answer,
         verdict=cell.outcome,

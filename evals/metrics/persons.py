@@ -13,6 +13,7 @@ from statistics import fmean
 
 from pydantic import BaseModel
 
+from fieldmark.counting import counted
 from fieldmark.evals.metrics.outcomes import DONE, Cell, cells
 from fieldmark.evals.metrics.shares import Interval, Share, wilson
 from fieldmark.records import PERSON
@@ -98,7 +99,7 @@ def _exam(runs: list[RunDir], beside: Sequence[Grid], number: int) -> Exam:
     persons = [_sat(run, cells(run), ids) for run in runs]
     known = [person for person in persons if person.strict.fraction is not None]
     return Exam(
-        name=f"{number}: {len(ids)} tasks",
+        name=f"{number}: {counted(len(ids), 'task')}",
         tasks=len(ids),
         persons=persons,
         others=[_sat(run, grid, ids) for run, grid in beside],

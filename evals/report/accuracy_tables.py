@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fieldmark.counting import counted
 from fieldmark.evals.metrics.accuracy import ALL, AccuracyRow, MacroRow
-from fieldmark.evals.metrics.groups import Grouped
+from fieldmark.evals.metrics.episode_rows import FACET
+from fieldmark.evals.metrics.groups import GROUPED, Grouped
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import count, interval, percent
 from fieldmark.evals.report.selection import Selection
@@ -58,9 +60,12 @@ def _group(summary: Summary, group: Grouped) -> Table:
     columns = f"{group.label}|tasks|correct /done|strict %|CI 95%|soft /done|soft %".split("|")
     rows = [_category(row)[1:] for row in found]
     told = [percent(macro.strict), "–" if alone else interval(macro.interval), "–", percent(macro.soft)]
-    rows.append(["all (macro)", f"{macro.categories} of {len(rows) - 1} groups", "–", *told])
+    rows.append(["all (macro)", f"{macro.categories} of {counted(len(rows) - 1, 'group')}", "–", *told])
     totals = frozenset({len(rows) - 2, len(rows) - 1})
-    return Table(f"Accuracy by {group.label}" + _partial(summary), note, columns, rows, 1, totals)
+    name = group.label if group.label in GROUPED else FACET + group.label
+    behind = {(line, 2): Selection.of(**{name: row.top}) for line, row in enumerate(found)}
+    title = f"Accuracy by {group.label}" + _partial(summary)
+    return Table(title, note, columns, rows, 1, totals, behind=behind)
 
 
 def splits_table(summary: Summary) -> Table:

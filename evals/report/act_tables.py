@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from fieldmark.counting import counted
 from fieldmark.evals.metrics.by_skill import SkillRow
 from fieldmark.evals.metrics.shares import Share
 from fieldmark.evals.metrics.summary import Summary
@@ -48,7 +49,7 @@ def calls_table(title: str, found: list[CallsRow]) -> Table:
     note = "Innermost calls: a shell call that ran a tool counts as that tool. error rate = failed / calls."
     columns = "name|calls|share %|failed /calls|error rate %|kinds of error".split("|")
     total = sum(row.calls for row in found)
-    note += f" share: of {total} calls."
+    note += f" share: of {counted(total, 'call')}."
     rows = [
         [
             row.name,

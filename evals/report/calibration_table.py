@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fieldmark.counting import counted
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import count, interval, number, percent
 from fieldmark.evals.report.table import Table
@@ -21,8 +22,9 @@ def calibration_table(summary: Summary) -> Table:
         for each in told.bins
     ]
     note = (
-        f"Of {told.told} episodes with a confidence, of {told.done} done. ECE {number(told.ece, 3)}: the "
-        f"mean distance of the two, weighted by episodes, 0–1. Brier {number(told.brier, 3)}. CI: Wilson's."
+        f"Of {counted(told.told, 'episode')} with a confidence, of {told.done} done. ECE "
+        f"{number(told.ece, 3)}: the mean distance of the two, weighted by episodes, 0–1. "
+        f"Brier {number(told.brier, 3)}. CI: Wilson's."
     )
     columns = "confidence %|mean %|correct /episodes|correct %|CI 95%".split("|")
     return Table("Calibration", note, columns, rows)

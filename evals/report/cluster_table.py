@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fieldmark.counting import counted
 from fieldmark.evals.metrics.clusters import Cluster
 from fieldmark.evals.metrics.failures import NOT_CLASSIFIED
 from fieldmark.evals.metrics.summary import Summary
@@ -30,7 +31,9 @@ def clusters_table(summary: Summary) -> Table:
     )
     if rest:
         left = sum(round(each.share.count) for each in rest)
-        note += f" {len(rest)} smaller clusters with {left} answers are not in the table."
+        note += (
+            f" {counted(len(rest), 'smaller cluster')} with {counted(left, 'answer')} left out of the table."
+        )
     if any(each.failure == NOT_CLASSIFIED for each in shown):
         note += f" {NOT_CLASSIFIED}: `fieldmark classify` names the classes."
     return Table(

@@ -79,7 +79,7 @@ def _tests(made: Comparison) -> Table:
     note = (
         "difference: in percentage points, it less the first; CI: paired bootstrap over targets (tasks with "
         f"the same gold answer; seed {made.seed}). p: McNemar's test of the flipped tasks, exact and mid-p; "
-        f"Holm: the exact one, corrected for {len(made.versus)} comparison(s)."
+        f"Holm: the exact one, corrected for {counted(len(made.versus), 'comparison')}."
     )
     return Table("Difference" + _partial(made), note, columns, rows, len(_heads(made)))
 

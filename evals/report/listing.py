@@ -6,7 +6,8 @@ hides the rows that are not of its class. So it works without a script, and a pr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fieldmark.evals.metrics.episode_rows import EpisodeRow
@@ -36,17 +37,18 @@ class Listing:
         self.prefix = f"r{index}"
         self.all = summary.episodes
         self.rows = _chosen(self.all, room)
-        self.picks: dict[Selection, Pick] = {}
-        for selection in dict.fromkeys(selections):
-            count = sum(map(selection.holds, self.all))
-            if count:
-                name = f"{self.prefix}-s{len(self.picks)}"
-                listed = sum(map(selection.holds, self.rows))
-                self.picks[selection] = Pick(name, selection, count, listed)
+        asked = list(dict.fromkeys(selections))
+        self._choosing = _Choosing(asked)
+        count, listed = self._choosing.count(self.all), self._choosing.count(self.rows)
+        held = [selection for selection in asked if count[selection]]
+        self.picks: dict[Selection, Pick] = {
+            selection: Pick(f"{self.prefix}-s{place}", selection, count[selection], listed[selection])
+            for place, selection in enumerate(held)
+        }
 
     def classes(self, row: EpisodeRow) -> str:
         """The picks that hold a row, as the classes of its element."""
-        return " ".join(pick.name for pick in self.picks.values() if pick.selection.holds(row))
+        return " ".join(self.picks[selection].name for selection in self._choosing.of(row))
 
     def style(self) -> str:
         """A rule for each pick."""
@@ -55,6 +57,26 @@ class Listing:
             for pick in self.picks.values()
         )
         return "@media screen {\n" + "\n".join(rules) + "\n}\n"
+
+
+class _Choosing:
+    """Which of many selections hold a row: one look for all that ask for the same fields, however many."""
+
+    def __init__(self, selections: Iterable[Selection]) -> None:
+        self._found: dict[tuple[tuple[str, ...], float | None], dict[tuple[str, ...], Selection]]
+        self._found = defaultdict(dict)
+        for selection in selections:
+            self._found[selection.names, selection.least][selection.values] = selection
+
+    def of(self, row: EpisodeRow) -> Iterator[Selection]:
+        for (names, least), by_values in self._found.items():
+            if least is None or row.seconds >= least:
+                selection = by_values.get(tuple(map(row.value, names)))
+                if selection is not None:
+                    yield selection
+
+    def count(self, rows: Iterable[EpisodeRow]) -> Counter[Selection]:
+        return Counter(selection for row in rows for selection in self.of(row))
 
 
 def room(runs: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fieldmark.counting import counted
 from fieldmark.evals.metrics.leaks import LeakFacts
 from fieldmark.evals.metrics.shares import Share, wilson
 from fieldmark.evals.metrics.summary import Summary
@@ -49,8 +50,9 @@ def _accuracy(name: str, left_out: int, share: Share) -> list[str]:
 
 def _note(facts: LeakFacts) -> str:
     note = (
-        f"copied: {facts.copied} of {facts.looked_at} episodes came upon the task picture itself. leaked: a "
-        f"correct answer stood with it, or it was a record of a source dataset ({facts.leaked})."
+        f"copied: {facts.copied} of {counted(facts.looked_at, 'episode')} came upon the task picture "
+        f"itself. leaked: a correct answer stood with it, or it was a record of a source dataset "
+        f"({facts.leaked})."
     )
     undecided = f" {facts.undecided} without gold to tell are taken for leaked." if facts.undecided else ""
     return note + undecided

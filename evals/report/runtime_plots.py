@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import floor, log10
 from typing import Any
 
+from fieldmark.counting import counted
 from fieldmark.evals.metrics.runtime import NEAR_LIMIT
 from fieldmark.evals.metrics.spread import Spread
 from fieldmark.evals.metrics.summary import Summary
@@ -47,7 +48,7 @@ def _finished(summary: Summary) -> Plot:
             "strokeDash": {"field": "name", "type": "nominal", "scale": {"domain": names, "range": dashes}},
         },
     }  # fmt: skip
-    note = f"Of {total.n} episodes that ended by the agent's doing, wall seconds.{_scale(summary)}"
+    note = f"Of {counted(total.n, 'episode')} that ended by the agent's doing, wall seconds.{_scale(summary)}"
     if len(shown) < len(summary.spread):
         note += f" Lines of the {LINES} categories with most episodes; the others are in the table."
     layers = [line, *_limits(summary, labelled=True)]

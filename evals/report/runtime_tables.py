@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from fieldmark.evals.metrics.accuracy import ALL
+from fieldmark.evals.metrics.runtime import NEAR_LIMIT
 from fieldmark.evals.metrics.summary import Summary
 from fieldmark.evals.report.figures import count, number, percent
+from fieldmark.evals.report.selection import Selection
 from fieldmark.evals.report.table import Table
 
 
@@ -28,7 +30,12 @@ def runtime_table(summary: Summary) -> Table:
     ]
     columns = ["category", "clock", "episodes", "median s", "p90 s", "≥ 239 s", "≥ 239 s %"]
     totals = frozenset(index for index, row in enumerate(summary.runtime) if row.top == ALL)
-    return Table("Runtime", note, columns, rows, 2, totals)
+    behind = {
+        (line, 5): Selection.of(top=row.top).lasting(NEAR_LIMIT)
+        for line, row in enumerate(summary.runtime)
+        if row.clock == "wall" and row.near_limit.count
+    }
+    return Table("Runtime", note, columns, rows, 2, totals, behind=behind)
 
 
 def spread_table(summary: Summary) -> Table:

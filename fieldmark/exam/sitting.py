@@ -6,13 +6,13 @@ itself at that moment.
 
 from __future__ import annotations
 
-import datetime
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
 from fieldmark import __version__, jsonl
+from fieldmark.clock import utc
 from fieldmark.exam import desk
 from fieldmark.exam.desk import Desk, Draft, Question
 from fieldmark.exam.sheet import Sheet
@@ -138,7 +138,7 @@ class Sitting:
             confidence=sheet.confidence if sheet else None,
             rationale=(sheet.notes or None) if sheet else None,
             seconds=round(wall, 3), charged_seconds=round(charged, 3), counts={"model_calls": 0},
-            started=_utc(question.began), trace=f"{episode_key(question.id)}.jsonl",
+            started=utc(question.began, timespec="milliseconds"), trace=f"{episode_key(question.id)}.jsonl",
         )  # fmt: skip
         pending = self._folder.pending_trace(question.id, 0, 0)
         jsonl.write_all(pending, self._events(record, question, sheet))
@@ -186,8 +186,3 @@ class Sitting:
         config = self._folder.config()
         if config.get("state") != "finished":
             self._folder.write_config({**config, "state": "finished"})
-
-
-def _utc(seconds: float) -> str:
-    moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldmark import __version__, preflight
+from fieldmark.clock import utc
 from fieldmark.config import RunConfig
 from fieldmark.describing import PATHS, git_revision
 from fieldmark.errors import UsageError
@@ -75,12 +76,11 @@ def _described(
     recorded = config.model_dump(mode="json", exclude_none=True, exclude={"out", "judge", *PATHS})
     recorded |= {"benchmark": benchmark.name, "agent": PERSON}
     recorded["model"] = {"name": asked.person, "sees": True}
-    now = datetime.datetime.now(datetime.UTC)
     return {
         "id": run_id,
         "name": config.name or run_id,
         "state": "running",
-        "started": now.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "started": utc(),
         "config": recorded,
         "benchmark": {"name": benchmark.name, "version": benchmark.version, "tasks": len(tasks),
                       "guard": benchmark.guard, **({"data": benchmark.data} if benchmark.data else {})},

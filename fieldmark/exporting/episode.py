@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
+from fieldmark.clock import seconds_of, utc
 from fieldmark.evals.metrics.outcomes import Cell, cells, facets_of, labels_of
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
@@ -30,8 +30,7 @@ class Told:
 
     def when(self, seconds: float) -> str:
         """UTC, ISO 8601, so many seconds after it began."""
-        began = datetime.datetime.fromisoformat(self.record.started)
-        return (began + datetime.timedelta(seconds=seconds)).isoformat()
+        return utc(seconds_of(self.record.started) + seconds, timespec="milliseconds")
 
     def facts(self) -> dict[str, Any]:
         """What became of it; `gold` only where it is asked for."""

@@ -11,12 +11,12 @@ A line of the file is an ExportTraceServiceRequest in JSON, an episode each.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from fieldmark import __version__, jsonl
+from fieldmark.clock import seconds_of
 from fieldmark.exporting import otlp
 from fieldmark.exporting.conversation import conversations
 from fieldmark.exporting.episode import Told, told
@@ -58,8 +58,7 @@ class _Episode:
         self._episode, self._record = episode, episode.record
         self._key = Path(episode.record.trace).stem
         self._name = f"{run.path.resolve().name} {started} {self._key}"
-        began = datetime.datetime.fromisoformat(episode.record.started)
-        self._began = int(began.timestamp()) * 1_000_000_000 + began.microsecond * 1000
+        self._began = round(seconds_of(episode.record.started) * 1_000_000) * 1000
         talks = conversations(episode.events, run.blob_store())
         self._steps = {step.request.seq: step for talk in talks for step in talk.steps}
         self._models = list(model_calls(episode.events))

@@ -121,7 +121,7 @@ def test_a_long_page_gives_its_main_text_piece_by_piece(open_page: Open) -> None
 
 def test_find_shows_places_in_the_text_else_in_the_rest_of_the_page(open_page: Open) -> None:
     found = open_page(article(80), find="paragraph  79 TELLS")
-    assert found.text.startswith("1 places in the text, shown 1;")
+    assert found.text.startswith("1 place in the text, shown 1;")
     assert "(page 2) …" in found.text
     around = open_page(article(80), find="imprint")
     assert "the page around its main text" in around.text

@@ -133,7 +133,7 @@ def _import(connection: sqlite3.Connection, job: Job) -> Imported:
     connection.executemany(f"INSERT INTO aircraft VALUES ({number}, {places})", _rows(job, report))
     if not report.records:
         raise UsageError(_unusable(report))
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     connection.execute(
         "UPDATE import SET records = ?, bad = ?, empty = ?, imported = ? WHERE id = ?",
         (report.records, report.bad, report.empty, now, number),

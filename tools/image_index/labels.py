@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from fieldmark.counting import counted
 from fieldmark.errors import UsageError
 
 LABELS = "index.jsonl"
@@ -120,7 +121,7 @@ def _table_rows(labels: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]
     for cells in reader:
         if any(cell.strip() for cell in cells):
             if len(cells) > len(header):
-                what = f"{len(cells)} fields under a header of {len(header)}"
+                what = f"{counted(len(cells), 'field')} under a header of {len(header)}"
                 raise UsageError(f"{labels}, line {reader.line_num}: {what}")
             yield reader.line_num, dict(zip(header, cells, strict=False))
 

@@ -7,6 +7,7 @@ import re
 import time
 from dataclasses import dataclass
 
+from fieldmark.counting import counted
 from fieldmark.errors import ToolError
 from fieldmark.tools.context import Page
 from fieldmark.tools.pages.decoding import decode
@@ -54,7 +55,7 @@ def read_page(data: bytes, page: Page) -> PageText:
 
 
 def _download(data: bytes, kind: str) -> PageText:
-    note = f"a download, not a page ({kind or 'unknown type'}, {len(data):,} bytes)"
+    note = f"a download, not a page ({kind or 'unknown type'}, {counted(len(data), 'byte')})"
     return PageText("", note=note, readable=False)
 
 
@@ -97,9 +98,9 @@ def _pdf(data: bytes) -> PageText:
         count, title = len(texts), ""
     text = "\n\n".join(f"[PDF page {number}]\n{text}" for number, text in enumerate(texts, 1) if text)
     if not text:
-        return PageText("", title, note=f"a PDF of {count} pages without any text (pictures only)")
+        return PageText("", title, note=f"a PDF of {counted(count, 'page')} without any text (pictures only)")
     left = f", the first {len(texts)} read" if len(texts) < count else ""
-    return PageText(text, title, note=f"a PDF of {count} pages{left}")
+    return PageText(text, title, note=f"a PDF of {counted(count, 'page')}{left}")
 
 
 def _pdf_page(reader: object, number: int) -> str:

@@ -81,7 +81,7 @@ def _column(name: str, index: Index, run: Snapshot, key: str) -> Column:
     row = run.by_key.get(key)
     if row is None:
         return Column(name, None, "", None, [], [], 0)
-    events = index.events(row)
+    events = list(index.trace(row))
     picture = original(run.tasks.get(row.record.id, {}), events)
     done = steps(events)
     acts = episode_acts(events).acts

@@ -11,15 +11,15 @@ from fieldmark.evals.failures.taxonomy import CLASSES, SUBS
 from fieldmark.evals.inspector.budget import of_record
 from fieldmark.evals.inspector.facts import FACTS, holding
 from fieldmark.evals.inspector.filters import Filter, failure_of
-from fieldmark.evals.inspector.foraging import foraging
+from fieldmark.evals.inspector.foraging import foraging_in
 from fieldmark.evals.inspector.game import game_page
 from fieldmark.evals.inspector.index import EpisodeRow, Index, Snapshot
 from fieldmark.evals.inspector.marking import NOTE, offered
-from fieldmark.evals.inspector.memory import remembered
+from fieldmark.evals.inspector.memory import remembered_in
 from fieldmark.evals.inspector.overlay import marks, original
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.telling import pictures, texts, tokens
-from fieldmark.evals.inspector.timeline import steps, window
+from fieldmark.evals.inspector.trace_file import window_of
 from fieldmark.findings import Link
 
 COLUMNS = 6
@@ -48,10 +48,10 @@ def episode_page(
     begins at step `number` or holds `seq`.
     """
     run = index.snapshot()
-    events = index.events(row)
+    trace = index.trace(row)
     task = run.tasks.get(row.record.id, {})
-    shown = window(steps(events), number=number, seq=seq)
-    picture = original(task, events)
+    shown = window_of(trace, number, seq)
+    picture = original(task, trace.of("episode_start"))
     return render(
         "episode.html.j2",
         name=name,
@@ -65,9 +65,9 @@ def episode_page(
         facts=[FACTS[fact].title for fact in holding(row)],
         cited=cited(index, row),
         budget=of_record(row.record, run.config.get("limits")),
-        remembered=remembered(events),
-        course=foraging(events),
-        game=game_page(index, row, events),
+        remembered=remembered_in(trace),
+        course=foraging_in(trace),
+        game=game_page(index, row, list(trace.of("game_turn"))),
         others=others,
         compared=lambda names: _compared(row, names),
         most=COLUMNS,

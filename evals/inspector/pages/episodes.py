@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fieldmark.evals.inspector.facts import FACTS, holding
 from fieldmark.evals.inspector.filters import CHOICES, PAGE, Filter, failure_of, values
-from fieldmark.evals.inspector.index import Index
+from fieldmark.evals.inspector.index import EpisodeRow, Index
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.unfinished import Unfinished
+from fieldmark.evals.metrics.episode_rows import FACET
 from fieldmark.evals.metrics.last_step import LAST_STEPS
 
 
@@ -24,7 +25,7 @@ def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
         run=run,
         asked=asked,
         rows=[
-            (row, failure_of(row), [FACTS[fact].title for fact in _told(holding(row))])
+            (row, failure_of(row), [FACTS[fact].title for fact in _told(holding(row), sees=run.about.sees)])
             for row in fit[(page - 1) * PAGE : page * PAGE]
         ],
         unfinished=_unfinished(index, asked) if page == 1 else [],
@@ -32,12 +33,25 @@ def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
         found=applied.found,
         page=page,
         pages=pages,
-        choices={choice: values(run.rows, choice) for choice in CHOICES if private or choice != "marked"},
+        choices=_choices(run.rows, asked, private),
+        facet=FACET,
         facts={key: fact.title for key, fact in FACTS.items() if private or not fact.private},
         epochs=len({row.record.epoch for row in run.rows}) > 1,
         steps=LAST_STEPS,
         live=run.running,
     )
+
+
+def _choices(rows: list[EpisodeRow], asked: Filter, private: bool) -> dict[str, list[tuple[str, int]]]:
+    """What can be chosen by value, with its values; what few benchmarks have only where there is a choice."""
+    facets = dict.fromkeys(FACET + name for row in rows for name in row.cell.facets)
+    found = {choice: values(rows, choice) for choice in [*CHOICES, *facets] if private or choice != "marked"}
+    rare = {"source", "language", *facets}
+    return {
+        choice: each
+        for choice, each in found.items()
+        if choice not in rare or len(each) > 1 or choice in asked.chosen
+    }
 
 
 def _unfinished(index: Index, asked: Filter) -> list[Unfinished]:
@@ -48,6 +62,9 @@ def _unfinished(index: Index, asked: Filter) -> list[Unfinished]:
     return [each for each in index.unfinished() if text in each.id.casefold()]
 
 
-def _told(names: list[str]) -> list[str]:
-    """Those that are worth a mark in the table: what went wrong, not what is usual."""
-    return [name for name in names if name not in ("looked", "searched")]
+def _told(names: list[str], *, sees: bool) -> list[str]:
+    """Those that are worth a mark in the table: what went wrong, not what is usual. A model that does not see
+    gets no picture in any episode, as the run's own mark says already.
+    """
+    usual = {"looked", "searched"} | (set() if sees else {"no_picture"})
+    return [name for name in names if name not in usual]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from fieldmark.evals.inspector.budget import so_far
-from fieldmark.evals.inspector.foraging import foraging
+from fieldmark.evals.inspector.foraging import foraging_in
 from fieldmark.evals.inspector.index import Index
-from fieldmark.evals.inspector.memory import remembered
+from fieldmark.evals.inspector.memory import remembered_in
 from fieldmark.evals.inspector.overlay import marks, original
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.telling import pictures, texts
-from fieldmark.evals.inspector.timeline import WINDOW, steps, window
+from fieldmark.evals.inspector.timeline import WINDOW
+from fieldmark.evals.inspector.trace_file import window_of
 from fieldmark.evals.inspector.unfinished import Unfinished
-from fieldmark.trace import Answer
 
 
 def unfinished_page(
@@ -19,10 +19,10 @@ def unfinished_page(
 ) -> bytes:
     """The timeline begins at step `number` or holds `seq`; else it ends with the last step there is."""
     run = index.snapshot()
-    events = index.events(episode)
-    task, done = run.tasks.get(episode.id, {}), steps(events)
-    shown = window(done, number=number or max(1, len(done) - WINDOW + 1), seq=seq)
-    picture = original(task, events)
+    trace = index.trace(episode)
+    task = run.tasks.get(episode.id, {})
+    shown = window_of(trace, number or max(1, len(trace.steps) - WINDOW + 1), seq)
+    picture = original(task, trace.of("episode_start"))
     live = run.running
     return render(
         "unfinished.html.j2",
@@ -30,11 +30,11 @@ def unfinished_page(
         episode=episode,
         state=_state(live),
         task=task,
-        events=len(events),
-        answer=next((event for event in reversed(events) if isinstance(event, Answer)), None),
-        budget=so_far(events, run.config.get("limits")),
-        remembered=remembered(events),
-        course=foraging(events),
+        events=len(trace),
+        answer=next(trace.back_from(len(trace), "answer"), None),
+        budget=so_far(trace, run.config.get("limits")),
+        remembered=remembered_in(trace),
+        course=foraging_in(trace),
         picture=picture,
         marks=marks(shown.steps, picture) if picture else [],
         shown=shown,

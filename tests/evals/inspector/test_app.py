@@ -65,6 +65,29 @@ def test_a_url_filters_and_sorts(client: TestClient, query: str, tasks: list[str
     assert shown(client.get(f"/run/aircraft/?{query}").text) == tasks
 
 
+def test_the_event_in_an_address_is_no_filter(client: TestClient) -> None:
+    """Of a step's link, `at`: the way back leads to the whole table, and the other failure is beside."""
+    page = client.get(f"{WRONG}?at=4&ended=crop_zoom").text
+    assert 'href="/run/aircraft/?ended=crop_zoom"' in page
+    page = client.get(f"{WRONG}?at=4").text
+    assert 'href="/run/aircraft/"' in page
+    assert re.findall(r'rel="next" href="/run/aircraft/episode/(\w+)-', page) == ["hostile"]
+
+
+def test_a_facet_is_a_filter_where_there_is_a_choice(build_run: BuildRun) -> None:
+    run = build_run("kinds")
+    for name, facets in (("a", {"logic <type>": "Direct"}), ("b", {"logic <type>": "2"}), ("c", {})):
+        run.task(name, facets=facets).episode(name)
+    app = make_app(Library([run.finish().path]), GatewayRequests(), {"127.0.0.1"}, None)
+    viewer = TestClient(app, base_url="http://127.0.0.1")
+    page = viewer.get("/run/kinds/").text
+    assert '<label>logic &lt;type&gt;<select name="facet.logic &lt;type&gt;">' in page
+    assert 'name="source"' not in page
+    assert shown(viewer.get("/run/kinds/", params={"facet.logic <type>": "2"}).text) == ["b"]
+    assert shown(viewer.get("/run/kinds/", params={"facet.logic <type>": "(none)"}).text) == ["c"]
+    assert "logic &lt;type&gt;</bdi> <bdi>Direct" in viewer.get(f"/run/kinds/episode/{episode_key('a')}").text
+
+
 def test_the_list_of_episodes_never_opens_a_trace(client: TestClient, aircraft: RunDir) -> None:
     shutil.rmtree(aircraft.traces)
     assert len(shown(client.get("/run/aircraft/?fact=looked").text)) == 1

@@ -104,8 +104,8 @@ def test_only_a_request_of_the_same_conversation_and_role_is_before(blobs: BlobS
     one, sub = request(blobs, 1), request(blobs, 2, thread="t2")
     eyes, two = request(blobs, 3, role="eyes"), request(blobs, 4)
     events = [one, sub, eyes, two]
-    assert request_before(events, two) is one
-    assert [request_before(events, each) for each in (one, sub, eyes)] == [None, None, None]
+    assert request_before(reversed(events), two) is one
+    assert [request_before(reversed(events), each) for each in (one, sub, eyes)] == [None, None, None]
 
 
 def test_the_page_of_a_request_lists_it(client: TestClient, aircraft: RunDir) -> None:

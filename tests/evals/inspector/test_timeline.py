@@ -55,7 +55,7 @@ def test_calls_at_once_lie_in_lanes_of_their_own_and_know_each_other() -> None:
 def test_a_window_holds_the_event_that_is_asked_for() -> None:
     logs = [{"seq": n, "t": n, "by": "runner", "kind": "log", "message": "x"} for n in range(3 * WINDOW)]
     found = steps(parse_event(row) for row in logs)
-    middle = window(found, seq=WINDOW + 5)
+    middle = window(found, holding=WINDOW + 6)
     assert (middle.first, len(middle.steps), middle.previous, middle.next) == (
         WINDOW,
         WINDOW,

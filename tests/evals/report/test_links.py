@@ -34,11 +34,14 @@ def run(build_run: BuildRun) -> RunDir:
     """Two epochs of tasks with odd categories, of every status; two of three wrong answers are classified."""
     made = build_run("a run & more", epochs=2, sees=True)
     for number in range(24):
-        made.task(f"t{number}", split="public" if number % 3 else "real life", top=TOPS[number % 4])
+        facets = {"logic & type": f"kind {number % 2}"} if number % 3 else {}
+        split = "public" if number % 3 else "real life"
+        made.task(f"t{number}", split=split, top=TOPS[number % 4], source=f"s{number % 2}", facets=facets)
         for epoch in range(2):
             status = STATUSES[(number + epoch) % 7]
             verdict = VERDICTS[(number // 2 + epoch) % 4] if status == "answered" else None
-            episode = made.episode(f"t{number}", epoch=epoch, status=status, verdict=verdict)  # type: ignore[arg-type]
+            seconds = 239.0 + number if number % 5 == 0 else 10.0
+            episode = made.episode(f"t{number}", epoch=epoch, status=status, verdict=verdict, seconds=seconds)  # type: ignore[arg-type]
             episode.step(ENDS[number % 4])
             if status in ("timeout", "sandbox_error"):
                 boundary = "agent" if status == "timeout" else "model"
@@ -88,9 +91,8 @@ def test_each_link_and_its_address_choose_the_same_episodes(run: RunDir) -> None
         assert listed(page, name) == shown != set(), address
         assert f"#{name}:target~.episodes tbody tr:not(.{name}){{display:none}}" in page
     assert len(found) > 30
-    assert {"failure", "at", "top", "split", "status"} <= set(
-        re.findall(r"[?&](\w+)=", " ".join(found.values()))
-    )
+    fields = {name for address in found.values() for name in parse_qs(urlsplit(address).query)}
+    assert {"failure", "ended", "top", "split", "status", "source", "facet.logic & type", "least"} <= fields
 
 
 def test_every_link_leads_to_a_place(run: RunDir) -> None:

@@ -44,7 +44,7 @@ async def test_plain_files_of_text_are_carried_and_nothing_else(enter: Enter, tm
         assert (event["by"], event["at"], event["files"]) == ("gateway", "end", 2)
         assert event["state"] == name_of(left)
         assert inside.blobs.get_text(event["state"]).startswith('{"home/.agent/notes/a.md":"dark')
-        assert "1 files that are no text left out" in inside.events("log")[0]["message"]
+        assert "1 file without text left out" in inside.events("log")[0]["message"]
     async with enter(state=EpisodeState(PLACES, left)) as inside:
         await asyncio.to_thread(carry, inside, tmp_path / "two")
         assert (tmp_path / "two" / "home" / ".agent" / "notes" / "a.md").read_text() == "dark corners\n"
