@@ -87,7 +87,7 @@ def watched(client: Any, label: str, host: Callable[[], float]) -> Iterator[Watc
 
 def session_seconds(leader: int) -> float:
     """Processor seconds so far of all processes of a session, and of those that they waited for."""
-    return sum(_seconds(fields) for _, fields in _processes() if int(fields[3]) == leader)
+    return sum(_seconds(fields) for _, _, fields in _processes() if int(fields[3]) == leader)
 
 
 def children_seconds() -> float:
@@ -96,19 +96,19 @@ def children_seconds() -> float:
     return times.children_user + times.children_system
 
 
-def engine_seconds() -> float:
-    """Processor seconds so far of the engine's daemons and the helpers they waited for: everybody's."""
-    return sum(_seconds(fields) for name, fields in _processes() if name in ENGINE)
+def engine_seconds() -> dict[str, float]:
+    """Processor seconds so far of each daemon of an engine and the helpers it waited for, by its pid."""
+    return {pid: _seconds(fields) for pid, name, fields in _processes() if name in ENGINE}
 
 
-def _processes() -> Iterator[tuple[str, list[str]]]:
-    """Name, and the fields of /proc/<pid>/stat after it."""
+def _processes() -> Iterator[tuple[str, str, list[str]]]:
+    """Pid, name, and the fields of /proc/<pid>/stat after it."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
         except OSError:
             continue
-        yield name, rest.split()
+        yield stat.parent.name, name, rest.split()
 
 
 def _seconds(fields: list[str]) -> float:
@@ -142,4 +142,5 @@ def costing(client: Any, label: str, n: int, host: Callable[[], float]) -> Itera
     assert watch.first
     assert len(watch.cpu) >= n, f"{len(watch.cpu)} containers seen of {n}"
     wall, seconds = (last - first for first, last in zip(watch.first, watch.last, strict=True))
-    found.append(Cost(n, wall, seconds, sum(watch.cpu.values()), engine_seconds() - engine))
+    engines = sum(now - engine[pid] for pid, now in engine_seconds().items() if pid in engine)
+    found.append(Cost(n, wall, seconds, sum(watch.cpu.values()), engines))
