@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import secrets
+import signal
 import statistics
 import subprocess
 import sys
@@ -81,7 +82,11 @@ def run(agent: str, parallel: int, n: int, url: str, folder: Path) -> Ran:
             command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
         leader.append(process.pid)
-        told, _ = process.communicate()
+        try:
+            told, _ = process.communicate()
+        finally:  # Ctrl-C does not reach a session of its own
+            process.send_signal(signal.SIGINT)
+            process.wait()
     assert process.returncode == 0, told.decode()
     whole = children_seconds() - before
     folder_of_run = RunDir.open(out)
