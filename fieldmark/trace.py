@@ -120,6 +120,8 @@ class ErrorInfo(_Open):
 class Event(_Open):
     """`seq`: order of arrival from 0. `t`: seconds of the host's monotonic clock since the lease."""
 
+    model_config = ConfigDict(defer_build=True)  # a container imports them all and reads none
+
     seq: int
     t: float
     by: By
@@ -420,7 +422,7 @@ KnownEvent = Annotated[
     | EpisodeEnd,
     Field(discriminator="kind"),
 ]
-_KNOWN: TypeAdapter[KnownEvent] = TypeAdapter(KnownEvent)
+_KNOWN: TypeAdapter[KnownEvent] = TypeAdapter(KnownEvent, config=ConfigDict(defer_build=True))
 _KINDS = frozenset(kind.model_fields["kind"].default for kind in get_args(get_args(KnownEvent)[0]))
 
 

@@ -22,7 +22,7 @@ from tests.model_server import Body, Call, ModelServer, Reply
 
 pytestmark = pytest.mark.timeout(900)  # the first call may have to fetch OpenCode
 ANSWER = Reply('{"answer": "red", "confidence": 0.9}')
-WAYS = ("waits for ever", "uses a tool", "calls what is not there", "is refused for ever")
+WAYS = ("uses a tool", "calls what is not there", "is refused for ever", "waits for ever")
 TIME_LIMIT = 45
 
 

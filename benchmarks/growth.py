@@ -1,0 +1,172 @@
+"""How time and memory grow with the episodes of a run: written, asked by SQL, counted for the summary.
+
+Runs of 100 invented episodes of 12 events each and more. `write traces` is the gateway's own tracer, without
+the `fsync` of a commit; the others are processes of their own: `sql episodes` and `summary` read every trace,
+`sql verdicts` none. Seconds of the processor, which a busy machine stretches least; memory is the peak.
+
+    make bench    or    .venv/bin/python -m benchmarks.growth --most 100000 --plot docs/growth.svg
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.inspector import events
+from fieldmark import jsonl
+from fieldmark.findings import TraceFacts
+from fieldmark.records import EpisodeRecord, Verdict
+from fieldmark.rundir import RunDir, episode_key
+from fieldmark.sandbox.gateway.clock import Clock
+from fieldmark.sandbox.gateway.tracer import Tracer
+from fieldmark.task import Gold
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+EVENTS = 12
+"""Of each episode: three model calls and three tool calls, about the shape of a short `react` episode."""
+FIELDMARK = str(Path(sys.executable).with_name("fieldmark"))
+SUMMARY = (
+    "import sys; from pathlib import Path; from fieldmark.evals.metrics.summary import summarise; "
+    "from fieldmark.rundir import RunDir; summarise(RunDir.open(Path(sys.argv[1])))"
+)
+ASKED = {
+    "sql verdicts": "SELECT label, count(*) FROM verdicts GROUP BY label",
+    "sql episodes": "SELECT status, count(*), avg(seconds) FROM episodes GROUP BY status",
+}
+
+
+@dataclass(frozen=True)
+class Grown:
+    """One figure: processor seconds and MB at the most, of so many episodes."""
+
+    what: str
+    episodes: int
+    seconds: float
+    megabytes: float | None = None
+
+
+def write_run(path: Path, episodes: int) -> tuple[RunDir, float]:
+    """A finished run, its traces by the gateway's own writer; processor seconds of these alone."""
+    run, rows = RunDir.create(path), [dict(row) for row in events(EVENTS)]
+    run.write_config({"agent": "react", "state": "finished", "benchmark": {"name": "invented"}, "config": {}})
+    ids = [f"task-{n}" for n in range(episodes)]
+    labels = [{"split": "public", "top": f"class {n % 10}"} for n in range(episodes)]
+    run.write_tasks(
+        [{"id": each, "question": "?", "labels": label} for each, label in zip(ids, labels, strict=True)],
+        {each: Gold(answer="Saab 340", source="invented") for each in ids},
+    )
+    begun = time.process_time()
+    for each in ids:
+        tracer = Tracer(run.traces / f"{episode_key(each)}.jsonl", Clock())
+        for row in rows:
+            tracer.write(row["by"], row["kind"], {k: v for k, v in row.items() if k not in SET_BY_TRACER})
+        tracer.close()
+    seconds = time.process_time() - begun
+    for file, found in (
+        (run.episodes_file, (record(n, each) for n, each in enumerate(ids))),
+        (run.verdicts_file, (Verdict(id=each, label="incorrect", score=0.0, judge="exact") for each in ids)),
+        (run.facts_file, (TraceFacts(id=each) for each in ids)),
+    ):
+        jsonl.write_all(file, [row.model_dump(mode="json", exclude_none=True) for row in found])
+    return run, seconds
+
+
+SET_BY_TRACER = frozenset({"seq", "t", "by", "kind"})
+
+
+def record(n: int, task: str) -> EpisodeRecord:
+    return EpisodeRecord(
+        id=task, status="answered", agent="react", model="m", answer="Saab 340", seconds=n % 240,
+        charged_seconds=n % 240, started="2026-11-30T10:00:00Z", trace=f"{episode_key(task)}.jsonl",
+    )  # fmt: skip
+
+
+def measured(what: str, episodes: int, command: list[str]) -> Grown:
+    """A command's processor seconds, those of its children too, and its peak of memory."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert process.stdout
+    told = process.stdout.read()
+    _, status, used = os.wait4(process.pid, 0)
+    assert status == 0, told.decode()
+    return Grown(what, episodes, used.ru_utime + used.ru_stime, used.ru_maxrss / 1000)
+
+
+def grow(episodes: int, folder: Path) -> Iterator[Grown]:
+    """Every figure of a run of so many episodes."""
+    run, seconds = write_run(folder / f"run-{episodes}", episodes)
+    yield Grown("write traces", episodes, seconds)
+    for what, query in ASKED.items():
+        yield measured(what, episodes, [FIELDMARK, "sql", str(run.path), query])
+    yield measured("summary", episodes, [sys.executable, "-c", SUMMARY, str(run.path)])
+
+
+def plot(found: list[Grown], path: Path) -> None:
+    """Time and memory against episodes, both axes logarithmic, as an SVG."""
+    import vl_convert
+
+    def panel(field: str, title: str) -> dict[str, Any]:
+        rows = [
+            {"what": row.what, "episodes": row.episodes, "y": getattr(row, field)}
+            for row in found
+            if getattr(row, field) is not None
+        ]
+        axis = {"type": "quantitative", "scale": {"type": "log"}}
+        return {
+            "width": 300,
+            "height": 220,
+            "data": {"values": rows},
+            "mark": {"type": "line", "point": True},
+            "encoding": {
+                "x": {"field": "episodes", **axis},
+                "y": {"field": "y", "title": title, **axis},
+                "color": {"field": "what", "type": "nominal", "title": None},
+            },
+        }
+
+    panels = [panel("seconds", "CPU seconds"), panel("megabytes", "MB at most")]
+    spec = {"$schema": SCHEMA, "background": "white", "hconcat": panels}
+    path.write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--most", type=int, default=10_000, help="episodes of the largest run")
+    parser.add_argument("--plot", type=Path, help="write time and memory against episodes into this SVG")
+    options = parser.parse_args()
+    sizes = [10**power for power in range(2, 7) if 10**power <= options.most]
+    table = Table("what", "episodes", "CPU s", "ms each", "MB", "kB each on disk", "events / s")
+    found: list[Grown] = []
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as name:
+            for row in grow(size, Path(name)):
+                found.append(row)
+                writes = row.what == "write traces"
+                table.add_row(
+                    row.what, f"{size:,}", f"{row.seconds:.2f}", f"{1000 * row.seconds / size:.2f}",
+                    f"{row.megabytes:.0f}" if row.megabytes else "",
+                    f"{kilobytes(Path(name)) / size:.1f}" if writes else "",
+                    f"{EVENTS * size / row.seconds:,.0f}" if writes else "",
+                )  # fmt: skip
+    Console(width=110).print(table)
+    if options.plot:
+        plot(found, options.plot)
+
+
+def kilobytes(folder: Path) -> float:
+    """All files below a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1000
+
+
+if __name__ == "__main__":
+    main()
