@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fieldmark import own_agent, own_code, own_data, preflight, remembering, replaying, runner
+from pydantic import ValidationError
+
+from fieldmark import __version__, own_agent, own_code, own_data, preflight, remembering, replaying, runner
 from fieldmark.agents.registry import agent_name, is_path
 from fieldmark.blobs import BlobStore
 from fieldmark.config import ModelConfig, RunConfig
@@ -86,7 +88,7 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
         )
     if folder.config().get("exam"):
         raise UsageError(f"{path} is a person's exam: go on with `fieldmark exam --resume {path}`")
-    recorded = RunConfig.model_validate({**folder.config()["config"], **folder.paths()})
+    recorded = _recorded(folder)
     config = recorded.model_copy(update={k: v for k, v in flags.items() if v is not None and k in MAY_CHANGE})
     servers: dict[str, Any] = {"model": _same_server(recorded.model, flags.get("base_url"), "--base-url")}
     if recorded.eyes:
@@ -114,6 +116,20 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
     staged = _staged_before(folder, plan)
     done = {record.key for record in folder.episodes()}
     return Run(plan, folder, staged, done)
+
+
+def _recorded(folder: RunDir) -> RunConfig:
+    """What the run was asked to do. UsageError: another version wrote it, with settings of its own."""
+    try:
+        return RunConfig.model_validate({**part(folder.config(), "config"), **folder.paths()})
+    except ValidationError as error:
+        first = error.errors()[0]
+        setting = ".".join(map(str, first["loc"])) or "config"
+        wrote = part(folder.config(), "versions").get("fieldmark", "unknown")
+        raise UsageError(
+            f"{folder.path} was written by fieldmark {wrote} with settings that {__version__} has not "
+            f"({setting}: {first['msg']}): go on with it by that version; show, report and view read it here"
+        ) from None
 
 
 def _same_server(model: ModelConfig, base_url: str | None, option: str) -> ModelConfig:

@@ -25,6 +25,13 @@ def connect() -> DockerClient:
     return client
 
 
+def is_away(error: BaseException) -> bool:
+    """Whether a call failed since no engine answered it: it is down, or being restarted."""
+    from requests.exceptions import ConnectionError as Unanswered
+
+    return isinstance(error, Unanswered | ConnectionError)
+
+
 def _remedy(error: Exception) -> str:
     import os
 

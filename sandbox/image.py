@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ State = Literal["ready", "stale", "missing"]
 FREE_BYTES_NEEDED = 6 * 1024**3
 KEPT = 8  # images of a variant that stay, so that checkouts side by side do not take each other's away
 LAYERS_KEPT = 4  # of each kind under them
+KEPT_SECONDS = 24 * 3600  # a younger one is never removed: another checkout may use it between two runs
 ERROR_LINES = 30  # of a failed build's output that the user is shown
 STEP_CHARACTERS = 100  # of a build step that the user is shown
 CHUNK_BYTES = 1 << 20
@@ -74,7 +76,7 @@ def require(client: DockerClient, variant: Variant = PLAIN, agent: str | None = 
 
 
 def build(client: DockerClient, say: Callable[[str], None], variant: Variant = PLAIN) -> str:
-    """Id of the current image, built when it is not there. The newest KEPT stay for other checkouts."""
+    """Id of the current image, built when it is not there. Those of other checkouts stay (`_outdated`)."""
     wanted = tag(variant)
     if wanted not in _tags(client, REPOSITORY):
         with _one_build_at_a_time():
@@ -202,16 +204,24 @@ def _run_build(
 
 
 def _outdated(client: DockerClient, wanted: str, variant: Variant) -> set[str]:
-    """All but the newest images of the variant, of its kit, and of the runtimes under them."""
-    images = _newest_first(client, REPOSITORY, variant)[KEPT:]
-    kits = _newest_first(client, KIT, Variant(kit=variant.kit))[LAYERS_KEPT:] if variant.kit else []
-    runtimes = _newest_first(client, RUNTIME, PLAIN)[LAYERS_KEPT:]
-    return {*images, *kits, *runtimes} - {wanted, runtime_tag(), runtime_tag(variant.extra)}
+    """The old ones of the variant, of its kit, and of the runtimes under them, but for the newest of each.
+
+    What a container uses is not among them: between two containers a run must find its image still.
+    """
+    images = _beyond(client, REPOSITORY, variant, KEPT)
+    kits = _beyond(client, KIT, Variant(kit=variant.kit), LAYERS_KEPT) if variant.kit else []
+    runtimes = _beyond(client, RUNTIME, PLAIN, LAYERS_KEPT)
+    used = {row["ImageID"] for row in client.api.containers(all=True)}
+    spared = {tag for tag in (*images, *kits, *runtimes) if client.images.get(tag).id in used}
+    return {*images, *kits, *runtimes} - {wanted, runtime_tag(), runtime_tag(variant.extra)} - spared
 
 
-def _newest_first(client: DockerClient, repository: str, variant: Variant) -> list[str]:
+def _beyond(client: DockerClient, repository: str, variant: Variant, kept: int) -> list[str]:
+    """The tags of a variant beyond its newest `kept`, where they are older than KEPT_SECONDS."""
     images = sorted(_images(client, repository), key=lambda image: image["Created"], reverse=True)
-    return [tag for image in images for tag in _alike(set(image["RepoTags"]), variant)]
+    tags = [(tag, image["Created"]) for image in images for tag in _alike(set(image["RepoTags"]), variant)]
+    oldest = time.time() - KEPT_SECONDS
+    return [tag for tag, created in tags[kept:] if created < oldest]
 
 
 def _remove(client: DockerClient, names: set[str], say: Callable[[str], None]) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from fieldmark.errors import SandboxFault
 from fieldmark.needs import Needs
 from fieldmark.sandbox import container as spec
+from fieldmark.sandbox.engine import is_away
 from fieldmark.sandbox.engine_events import Death, DeathWatch
 from fieldmark.sandbox.gateway.door import Door
 from fieldmark.sandbox.gateway.sockets import Sockets
@@ -23,6 +24,8 @@ START_SECONDS = 60.0
 STARTS_AT_ONCE = 2
 GIVE_UP_AFTER = 3
 """So many containers in a row that do not start stop the run: the next would not start either."""
+AWAY_SECONDS = 60.0
+"""How long an engine that does not answer is waited for: one that is restarted takes some seconds."""
 
 
 @dataclass
@@ -71,7 +74,7 @@ class ContainerPool:
         """Start containers in the background."""
         self._refill()
 
-    @asynccontextmanager
+    @contextlib.asynccontextmanager
     async def lease(self) -> AsyncIterator[Container]:
         """A fresh container; destroyed on leaving. SandboxFault when none can be started."""
         container = await self._take()
@@ -132,12 +135,16 @@ class ContainerPool:
                 door = await self._sockets.open_door()
                 container = await self._create(door, name)
             except BaseException as error:
-                await asyncio.to_thread(remove, self._client, name)
                 if door:
                     await door.close()
+                self._in_background(self._remove(name))
                 if not isinstance(error, Exception):
                     raise
-                self._ready.put_nowait(self._fault(f"a container could not be started: {_one_line(error)}"))
+                if not is_away(error):
+                    why = f"a container could not be started: {_one_line(error)}"
+                    self._ready.put_nowait(self._fault(why))
+                elif not await self._engine_answers():  # when it does, whoever waits gets another
+                    self._ready.put_nowait(self._fault("the Docker engine does not answer", stops_run=True))
                 return
             if await self._is_ready(container):
                 self._failed_in_a_row = 0
@@ -171,14 +178,18 @@ class ContainerPool:
             return f"the worker ended with code {container.died.result().exit_code} before its first episode"
         return f"the worker did not come up within {START_SECONDS:g} s"
 
-    def _fault(self, message: str) -> SandboxFault:
+    def _fault(self, message: str, *, stops_run: bool = False) -> SandboxFault:
         self._failed_in_a_row += 1
         advice = "; `fieldmark sandbox check` tells more"
-        return SandboxFault(message + advice, kind="start", stops_run=self._failed_in_a_row >= GIVE_UP_AFTER)
+        stops = stops_run or self._failed_in_a_row >= GIVE_UP_AFTER
+        return SandboxFault(message + advice, kind="start", stops_run=stops)
 
     def _discard(self, container: Container) -> None:
         self._by_id.pop(container.id, None)
-        task = asyncio.create_task(self._destroy(container))
+        self._in_background(self._destroy(container))
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
         self._removing.add(task)
         task.add_done_callback(self._removing.discard)
 
@@ -186,7 +197,26 @@ class ContainerPool:
         try:
             await container.door.close()
         finally:
-            await asyncio.to_thread(remove, self._client, container.id)
+            await self._remove(container.id)
+
+    async def _remove(self, container_id: str) -> None:
+        """Remove a container, by id or name, now or when the engine answers again; else the reaper will."""
+        try:
+            await asyncio.to_thread(remove, self._client, container_id)
+        except Exception as error:
+            if is_away(error) and await self._engine_answers():
+                with contextlib.suppress(Exception):
+                    await asyncio.to_thread(remove, self._client, container_id)
+
+    async def _engine_answers(self) -> bool:
+        """Wait for an engine that is away; False when it stays away."""
+        deadline = time.monotonic() + AWAY_SECONDS
+        while time.monotonic() < deadline:
+            await asyncio.sleep(1)
+            with contextlib.suppress(Exception):
+                await asyncio.to_thread(self._client.ping)
+                return True
+        return False
 
     def _on_death(self, container_id: str, death: Death) -> None:
         container = self._by_id.get(container_id)

@@ -14,7 +14,7 @@ class ThreadedServer:
     """`with Server(…) as server:`; a subclass adds its routes in `_routes`. Hanging answers end with it."""
 
     def __init__(self, *, max_body: int = 2**24, tls: ssl.SSLContext | None = None) -> None:
-        self.port = 0
+        self.port = 0  # any free one; set before the start for one that a server had before
         self._max_body = max_body
         self._tls = tls
         self._loop = asyncio.new_event_loop()
@@ -50,7 +50,7 @@ class ThreadedServer:
         self._routes(app.router)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0, ssl_context=self._tls).start()
+        await web.TCPSite(self._runner, "127.0.0.1", self.port, ssl_context=self._tls).start()
         self.port = self._runner.addresses[0][1]
 
     async def _close(self) -> None:

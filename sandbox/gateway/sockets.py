@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
+import time
 from pathlib import Path
 
 from fieldmark.errors import UsageError
@@ -12,6 +14,8 @@ from fieldmark.sandbox import owner
 from fieldmark.sandbox.gateway.door import Door
 
 PREFIX = "fm-"
+UNSIGNED_SECONDS = 60.0
+_NAME = re.compile(rf"{PREFIX}[0-9a-f]{{8}}")
 
 
 def base() -> Path:
@@ -49,12 +53,19 @@ def _owner_of(folder: Path) -> tuple[str, str]:
     return (folder / "owner").read_text(), place.read_text() if place.exists() else ""
 
 
+def _unfinished(folder: Path) -> bool:
+    """Whether its run was killed while it made it: none has an unsigned one longer than an instant."""
+    of_ours = _NAME.fullmatch(folder.name) and {path.name for path in folder.iterdir()} <= {"place", "owner"}
+    unsigned = not (folder / "owner").exists() or not (folder / "owner").read_text()
+    return bool(of_ours) and unsigned and time.time() - folder.stat().st_mtime > UNSIGNED_SECONDS
+
+
 def abandoned() -> list[Path]:
-    """Socket folders of ours whose owner is dead."""
+    """Socket folders of ours whose owner is dead, or was before it had signed it."""
     found = []
     for folder in base().glob(f"{PREFIX}*"):
         try:
-            dead = owner.alive(*_owner_of(folder)) is False
+            dead = _unfinished(folder) or owner.alive(*_owner_of(folder)) is False
             if dead and folder.stat().st_uid == os.getuid():
                 found.append(folder)
         except OSError:
