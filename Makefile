@@ -21,7 +21,7 @@ test: image
 test-agents: image
 	@FIELDMARK_TEST_AGENTS=1 .venv/bin/pytest tests/real_agents
 
-# Every moment and signal at which a run is stopped or killed; `make test` has one of each.
+# The crash matrix (docs/reliability.md); `make test` has five kills of it and one of each other stop. As root: all rows.
 test-crash: image
 	@FIELDMARK_TEST_CRASH=1 .venv/bin/pytest -m crash
 

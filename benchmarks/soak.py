@@ -38,7 +38,8 @@ def sample(pid: int, engine: Any, sockets: Path, temporary: Path) -> list[float]
         raise ProcessLookupError(pid)
     rows = engine.api.containers(all=True, filters={"label": f"{LABEL}=soak"})
     return [
-        int(fields["VmRSS"].split()[0]) / 1024, len([*Path(f"/proc/{pid}/fd").iterdir()]), int(fields["Threads"]),
+        int(fields["VmRSS"].split()[0]) / 1024,
+        len([*Path(f"/proc/{pid}/fd").iterdir()]), int(fields["Threads"]),
         len(rows), len([*sockets.glob("fm-*/*/")]), len([*temporary.iterdir()]),
     ]  # fmt: skip
 

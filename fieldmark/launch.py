@@ -120,8 +120,11 @@ def resume_run(path: Path, flags: dict[str, Any], say: Say) -> Run:
 
 def _recorded(folder: RunDir) -> RunConfig:
     """What the run was asked to do. UsageError: another version wrote it, with settings of its own."""
+    asked = part(folder.config(), "config")
+    if not asked:
+        raise UsageError(f"{folder.run_json} does not tell what the run was asked to do: start a new run")
     try:
-        return RunConfig.model_validate({**part(folder.config(), "config"), **folder.paths()})
+        return RunConfig.model_validate({**asked, **folder.paths()})
     except ValidationError as error:
         first = error.errors()[0]
         setting = ".".join(map(str, first["loc"])) or "config"

@@ -64,6 +64,26 @@ def test_a_change_of_our_files_leaves_the_runtime_alone(client: DockerClient, im
     assert len(layers) == len(runtime) + 2  # our files, their bytecode
 
 
+def test_neither_a_young_image_nor_one_in_use_is_outdated(
+    client: DockerClient, image_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of other checkouts, which may be in the middle of a run, have other tags and no lock."""
+    other = f"{image.REPOSITORY}:{'0' * 12}"
+    client.images.get(image.runtime_tag()).tag(other)  # no run uses it while this test does
+    monkeypatch.setattr(image, "KEPT", 0)
+    monkeypatch.setattr(image, "KEPT_SECONDS", 365 * 24 * 3600)
+    wanted = image.tag()
+    try:
+        assert other not in image._outdated(client, wanted, build_context.PLAIN)
+        monkeypatch.setattr(image, "KEPT_SECONDS", 0)
+        assert other in image._outdated(client, wanted, build_context.PLAIN)
+        container = client.api.create_container(other, ["true"], network_disabled=True)["Id"]
+        assert other not in image._outdated(client, wanted, build_context.PLAIN)
+        client.api.remove_container(container)
+    finally:
+        client.images.remove(other)
+
+
 def test_only_agent_side_files_are_inside(client: DockerClient, image_id: str) -> None:
     listing = run(client, image_id, "find", "/opt/fieldmark", "-type", "f", "-not", "-name", "*.pyc")
 

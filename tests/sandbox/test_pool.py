@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import docker
 import pytest
 
 from fieldmark.errors import SandboxFault
 from fieldmark.needs import Needs
 from fieldmark.sandbox.container import PYTHON
 from fieldmark.sandbox.pool import ContainerPool
+from fieldmark.sandbox.reaper import remove
 from fieldmark.trace import ErrorInfo
 from tests.conftest import ours
 
@@ -158,3 +160,29 @@ async def test_a_socket_folder_that_is_gone_is_a_fault_and_no_endless_wait(pool_
                 pass
     finally:
         await pool.close()
+
+
+async def test_an_engine_that_is_away_is_waited_for(
+    pool_of: Any, engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while it is restarted; one that stays away stops the run, and nobody spins or hears a traceback."""
+    before = ours(engine)
+    nowhere = docker.DockerClient("unix:///nowhere.sock", version="1.41")
+    pool = pool_of(expected=1)
+    pool._client = nowhere
+    waiting = asyncio.create_task(pool.lease().__aenter__())
+    await asyncio.sleep(1.5)
+    assert pool._sockets._made <= 2  # it waits, it does not try again and again
+    pool._client = engine
+    container = await asyncio.wait_for(waiting, 60)
+    pool._client = nowhere
+    pool._discard(container)  # an engine that comes back too late: the reaper's, or this test's
+    monkeypatch.setattr("fieldmark.sandbox.pool.AWAY_SECONDS", 1.0)
+    with pytest.raises(SandboxFault, match="does not answer") as fault:
+        async with asyncio.timeout(30), pool.lease():
+            pass
+    pool._client = engine
+    await pool.close()
+    remove(engine, container.id)
+    assert fault.value.stops_run
+    assert ours(engine) <= before
