@@ -89,7 +89,8 @@ def main() -> None:
         seen = watch(process, folder / "soak" / "episodes.jsonl", Path(sockets), temporary)
         code, took = process.wait(), time.monotonic() - began
         left = [*Path(sockets).iterdir(), *temporary.iterdir()]
-    middle = [each for done, each in seen if done >= options.episodes / 4][:5] or [seen[-1][1]]
+    played = seen[-1][0]
+    middle = [each for done, each in seen if done >= played / 4][:5]
     table = Table("of the run", "at a quarter", "most", "slope per 1,000 episodes")
     for number, what in enumerate(COUNTED):
         points = [(done, each[number]) for done, each in seen]
@@ -98,7 +99,7 @@ def main() -> None:
             f"{max(y for _, y in points):.0f}", f"{slope(points):+.1f}",
         )  # fmt: skip
     Console(width=110).print(
-        table, f"{options.episodes} episodes at parallel {options.parallel} in {took:.0f} s, exit code {code}"
+        table, f"{played} episodes at parallel {options.parallel} in {took:.0f} s, exit code {code}"
     )
     print(f"left behind: {len(left)} sockets and temporary files")
 

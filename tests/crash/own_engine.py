@@ -8,7 +8,7 @@ from __future__ import annotations
 import subprocess
 import time
 from pathlib import Path
-from signal import SIGKILL, SIGTERM, Signals
+from signal import SIGTERM, Signals
 from typing import Any
 
 import docker
@@ -60,6 +60,3 @@ class OwnEngine:
             return bool(self.client().ping())
         except DockerException:
             return False
-
-
-__all__ = ["SIGKILL", "SIGTERM", "OwnEngine"]

@@ -36,7 +36,7 @@ def one_look_then_answer(body: Body) -> Reply:
     return Reply(calls=[Call("crop_zoom", {"x1": 0, "y1": 0, "x2": 90, "y2": 60})], delay=DELAY)
 
 
-def wait_for(what: Callable[[], Any], seconds: float = 90) -> None:
+def wait_for(what: Callable[[], Any], seconds: float = 180) -> None:
     """Until `what` holds; an AssertionError when it does not in time."""
     deadline = time.monotonic() + seconds
     while not what():

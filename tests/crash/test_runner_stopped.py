@@ -11,6 +11,7 @@ import pytest
 
 from tests.crash.scene import Scene, wait_for
 
+pytestmark = pytest.mark.timeout(600)
 KILLS = 5
 TASKS = 6
 LATEST = 1.5
