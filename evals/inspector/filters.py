@@ -12,7 +12,9 @@ from urllib.parse import urlencode
 from fieldmark.evals.inspector.facts import FACTS
 from fieldmark.evals.inspector.index import EpisodeRow, Index
 from fieldmark.evals.inspector.search import Found
+from fieldmark.evals.metrics.chain import NO_STAGE
 from fieldmark.evals.metrics.episode_rows import failure_name
+from fieldmark.evals.metrics.failures import LEFT_OPEN
 
 PAGE = 100
 """Episodes on a page."""
@@ -23,11 +25,19 @@ def failure_of(row: EpisodeRow) -> str:
     return failure_name(row.cell, row.failure)
 
 
+def broken_at(row: EpisodeRow) -> str:
+    """Which link of a wrong answer broke first, by Pix2Fact's scheme; "" where none was placed."""
+    if row.broken is None:
+        return ""
+    return LEFT_OPEN if row.broken.by == "open" else row.broken.link or NO_STAGE
+
+
 COLUMNS: dict[str, Callable[[EpisodeRow], Any]] = {
     "id": lambda row: row.record.id,
     "epoch": lambda row: row.record.epoch,
     "verdict": lambda row: row.cell.outcome,
     "failure": failure_of,
+    "chain": broken_at,
     "status": lambda row: row.record.status,
     "split": lambda row: row.cell.split,
     "top": lambda row: row.cell.top,
@@ -38,7 +48,7 @@ COLUMNS: dict[str, Callable[[EpisodeRow], Any]] = {
     "acts": lambda row: row.facts.trace.acts if row.facts else -1,
 }
 """What can be sorted by."""
-CHOICES = ("verdict", "failure", "status", "split", "top", "mid", "marked")
+CHOICES = ("verdict", "failure", "chain", "status", "split", "top", "mid", "marked")
 """What can be chosen by value."""
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fieldmark.evals.inspector.facts import FACTS, holding
-from fieldmark.evals.inspector.filters import CHOICES, PAGE, Filter, failure_of, values
-from fieldmark.evals.inspector.index import Index
+from fieldmark.evals.inspector.filters import CHOICES, PAGE, Filter, broken_at, failure_of, values
+from fieldmark.evals.inspector.index import Index, Snapshot
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.unfinished import Unfinished
 from fieldmark.evals.metrics.last_step import LAST_STEPS
@@ -24,7 +24,7 @@ def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
         run=run,
         asked=asked,
         rows=[
-            (row, failure_of(row), [FACTS[fact].title for fact in _told(holding(row))])
+            (row, failure_of(row), broken_at(row), [FACTS[fact].title for fact in _told(holding(row))])
             for row in fit[(page - 1) * PAGE : page * PAGE]
         ],
         unfinished=_unfinished(index, asked) if page == 1 else [],
@@ -32,12 +32,20 @@ def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
         found=applied.found,
         page=page,
         pages=pages,
-        choices={choice: values(run.rows, choice) for choice in CHOICES if private or choice != "marked"},
+        choices=_choices(run, asked, private=private),
         facts={key: fact.title for key, fact in FACTS.items() if private or not fact.private},
         epochs=len({row.record.epoch for row in run.rows}) > 1,
         steps=LAST_STEPS,
         live=run.running,
     )
+
+
+def _choices(run: Snapshot, asked: Filter, *, private: bool) -> dict[str, list[tuple[str, int]]]:
+    """What can be chosen here: persons' labels are private, and few runs are placed by a scheme of others."""
+    found = {choice: values(run.rows, choice) for choice in CHOICES if private or choice != "marked"}
+    if not found["chain"] and "chain" not in asked.chosen:
+        del found["chain"]
+    return found
 
 
 def _unfinished(index: Index, asked: Filter) -> list[Unfinished]:
