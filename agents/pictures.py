@@ -55,7 +55,7 @@ class Pictures:
         """The task picture with its longer side at most `side` pixels."""
         image = self._prompt.image
         scale = min(1.0, side / max(image.width, image.height))
-        data, picture = self._context.region(None, scale=scale, media_type="image/jpeg")
+        data, picture = self._context.region(None, scale=scale, media_type="image/jpeg", shown=True)
         return _uri(data, picture.media_type)
 
     def _fetch(self, reference: Part) -> bytes:

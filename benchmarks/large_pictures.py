@@ -41,7 +41,7 @@ FIELDMARK = str(Path(sys.executable).with_name("fieldmark"))
 
 def make(folder: Path, tasks: int) -> None:
     """`Pix2Fact_1k.csv` with its pictures, and `registry.csv`."""
-    (folder / "images").mkdir(parents=True)
+    (folder / "images").mkdir(parents=True, exist_ok=True)
     rows = [_item(folder, number) for number in range(tasks)]
     with (folder / "Pix2Fact_1k.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
@@ -125,6 +125,7 @@ def main() -> None:
     parser.add_argument("what", choices=["make", "measure"])
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--tasks", type=int, default=100)
+    parser.add_argument("--react-tasks", type=int, help="of these, how many react is given (default: all)")
     parser.add_argument("--parallel", type=int, default=8)
     options = parser.parse_args()
     if options.what == "make":
@@ -140,7 +141,9 @@ def main() -> None:
                 *("--agent", "closed_book", "--model", "scripted", "--base-url", server.url),
                 *("--image-side", "16384"),
             ],
-            "react, builtin/scout": ["--agent", "react"],
+            "react, builtin/scout": [
+                *("--agent", "react", "--limit", str(options.react_tasks or options.tasks)),
+            ],
         }
         for number, (title, told) in enumerate(runs.items()):
             peak, ended = measure(folder / "drawn", folder / str(number), [*told, *parallel])

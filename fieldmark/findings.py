@@ -80,7 +80,8 @@ class GoldFacts(Row):
     `seen`: a result before the answer holds gold or an alias that its call had not named; `seen_action` is of
     that call. None where the question names gold. `confirmed_event`: a look-up that named gold brought it
     back.
-    `region`: the agent looked at the right place of the picture (only where gold has a region).
+    `region`: the agent looked at the right place of the picture (only where gold has a region); of its looks,
+    `region_held` is the most of a region that one held, `region_iou` the best intersection over union, 0–1.
     `dropped`: a reply or hypothesis named gold, and the answer does not; right → wrong.
     `supported`: of a correct answer, gold or that answer was seen before it was given; else it was luck. It
     is not stored, for the verdict can change: `judged` of `evals/facts/found.py` adds it.
@@ -95,6 +96,8 @@ class GoldFacts(Row):
     confirmed_event: int | None = None
     region: bool | None = None
     region_event: int | None = None
+    region_held: float | None = None
+    region_iou: float | None = None
     dropped: bool = False
     dropped_event: int | None = None
     supported: bool | None = None

@@ -25,16 +25,17 @@ def names(package: str, marker: str) -> tuple[str, ...]:
     return tuple(sorted(s.name[:-3] for s in sources if assigns.search(s.read_text(encoding="utf-8"))))
 
 
-def load(package: str, marker: str, name: str, beside: Sequence[str] = ()) -> Any:
+def load(package: str, marker: str, name: str, beside: Sequence[str] = (), *, hyphens: bool = False) -> Any:
     """The plug-in called `name`; a UsageError that lists the known ones, and those `beside` them, and says
-    how to add one.
+    how to add one. `hyphens`: a name has `-` where that of its file has `_`.
     """
-    if name not in names(package, marker):
-        known = sorted({*names(package, marker), *beside})
+    named = {each.replace("_", "-") if hyphens else each: each for each in names(package, marker)}
+    if name not in named:
+        known = sorted({*named, *beside})
         noun, folder = marker.lower(), package.removeprefix("fieldmark.").replace(".", "/")
         close = difflib.get_close_matches(name, known, 1)
         hint = f" (did you mean {close[0]}?)" if close else ""
         raise UsageError(
             f"unknown {noun} {name!r}{hint}: the {noun}s are {', '.join(known)}; a file in {folder}/ adds one"
         )
-    return getattr(importlib.import_module(f"{package}.{name}"), marker)
+    return getattr(importlib.import_module(f"{package}.{named[name]}"), marker)

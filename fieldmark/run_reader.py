@@ -169,9 +169,18 @@ class RunReader:
         """The private part of each; empty when it is not there."""
         return {row.key: row for row in _valid(self.failure_reasons_file, FailureReason)}
 
+    def chain_reasons(self) -> dict[tuple[str, int], FailureReason]:
+        """The private part of each of `chain_breaks`; empty when it is not there."""
+        return {row.key: row for row in _valid(self.chain_reasons_file, FailureReason)}
+
     def failure_marks(self) -> list[FailureMark]:
-        """Persons' words, the latest of each annotator and episode."""
+        """Persons' words, the latest of each annotator, episode and scheme."""
         marks = _valid(self.failure_marks_file, FailureMark)
+        return list({(mark.annotator, mark.scheme, *mark.key): mark for mark in marks}.values())
+
+    def class_marks(self) -> list[FailureMark]:
+        """Of each annotator and episode one word on the class: what was said by no scheme of others first."""
+        marks = sorted(self.failure_marks(), key=lambda mark: mark.scheme is None)
         return list({(mark.annotator, *mark.key): mark for mark in marks}.values())
 
     def unreadable(self) -> dict[str, int]:

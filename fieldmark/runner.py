@@ -122,8 +122,9 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
     """The pool, the gateway's backends and the upstream of a run, torn down at its end."""
     config, plan = run.plan.config, run.plan
     backends = Backends(
-        plan.benchmark.index, plan.benchmark.registry, classifier="classify_image" in plan.tools
-    )
+        plan.benchmark.index, plan.benchmark.registry, classifier="classify_image" in plan.tools,
+        room=(config.image_bytes, int(config.image_megapixels * 1e6)),
+    )  # fmt: skip
     pool = ContainerPool(
         plan.docker, plan.image_id, run.folder.path.name,
         [PYTHON, "-m", "fieldmark.agents.worker", plan.worker_agent],

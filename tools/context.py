@@ -54,12 +54,15 @@ class Context(Protocol):
         media_type: str = "image/png",
         rotate: float = 0.0,
         contrast: Contrast = "none",
+        shown: bool = False,
     ) -> tuple[bytes, Picture]:
         """A cut of the original, already kept: its bytes and their Picture.
 
         `box` is in original pixels, None is all of it; `scale` is output pixels per original pixel, reduced
         where a side would pass 4096. `rotate` turns the cut clockwise, in degrees; `contrast` "auto"
-        stretches its brightness. The Picture says what was cut and done; `box` is the box before the turn.
+        stretches its brightness. `shown`: a model will see it, so that the scale is lowered further where the
+        run's limits of bytes or pixels ask for it. The Picture says what was cut and done; `box` is the box
+        before the turn.
         """
 
     def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:

@@ -36,7 +36,12 @@ def run(args: CropArgs, context: Context) -> ToolResult:
     scale = min(scale, _most(box, args.rotate))
     check_sides(box, scale, image)
     _, picture = context.region(
-        box, scale=scale, media_type="image/jpeg", rotate=args.rotate % 360, contrast=args.contrast
+        box,
+        scale=scale,
+        media_type="image/jpeg",
+        rotate=args.rotate % 360,
+        contrast=args.contrast,
+        shown=True,
     )
     lines = [*_described(picture, context), *(f"Note: {note}." for note in notes)]
     data = {"found": True, "box": list(picture.box or box), "scale": round(picture.scale or scale, 4)}

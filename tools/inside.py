@@ -48,6 +48,7 @@ class GatewayContext:
         media_type: str = "image/png",
         rotate: float = 0.0,
         contrast: Contrast = "none",
+        shown: bool = False,
     ) -> tuple[bytes, Picture]:
         query = {"scale": f"{scale:.17g}", "type": media_type}
         if box is not None:
@@ -56,6 +57,8 @@ class GatewayContext:
             query["rotate"] = f"{rotate:.17g}"
         if contrast != "none":
             query["contrast"] = contrast
+        if shown:
+            query["shown"] = "1"
         with _refusals():
             reply = self._client.get(f"/image/region?{urlencode(query)}")
         return reply.body, Picture.model_validate_json(reply.headers["X-Picture"])

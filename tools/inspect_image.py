@@ -55,7 +55,7 @@ def _cut(box: Box, context: Context) -> Picture:
     scale = good_scale(max(box[2] - box[0], box[3] - box[1]))
     box = at_least(box, MIN_OUTPUT / scale, context.image)
     check_sides(box, scale, context.image)
-    return context.region(box, scale=scale, media_type="image/jpeg")[1]
+    return context.region(box, scale=scale, media_type="image/jpeg", shown=True)[1]
 
 
 def _heading(model: str, boxes: list[Box], placed: list[Placed]) -> list[str]:

@@ -69,6 +69,7 @@ class HostContext:
         media_type: str = "image/png",
         rotate: float = 0.0,
         contrast: Contrast = "none",
+        shown: bool = False,
     ) -> tuple[bytes, Picture]:
         made = cut_decoded(
             self._pixels, box, scale=scale, media_type=media_type, rotate=rotate, contrast=contrast

@@ -8,7 +8,7 @@ from fieldmark.evals.facts.dropped import first_dropped
 from fieldmark.evals.facts.looking import looking
 from fieldmark.evals.facts.names import Names, names_of
 from fieldmark.evals.facts.reached import Reached, evidence_of, reached
-from fieldmark.evals.facts.region import first_look
+from fieldmark.evals.facts.region import looked_at
 from fieldmark.evals.facts.results import Result, answered_at, results_before_answer
 from fieldmark.evals.facts.seen import first_confirmed, first_seen
 from fieldmark.findings import GoldFacts, TraceFacts
@@ -57,7 +57,7 @@ def _gold_facts(
 ) -> GoldFacts:
     names, page = names_of(gold, question), _reached(gold, events, results)
     seen, confirmed = first_seen(results, names), first_confirmed(results, names)
-    region = first_look(gold.regions, events, results) if gold.regions else None
+    place = looked_at(gold.regions, events, results) if gold.regions else None
     dropped = first_dropped(events, record.answer, names)
     return GoldFacts(
         id=record.id,
@@ -69,8 +69,10 @@ def _gold_facts(
         seen_event=seen.seq if seen else None,
         seen_action=seen.call.action if seen else None,
         confirmed_event=confirmed.seq if confirmed else None,
-        region=region is not None if gold.regions else None,
-        region_event=region,
+        region=place.at is not None if place else None,
+        region_event=place.at if place else None,
+        region_held=place.held if place else None,
+        region_iou=place.iou if place else None,
         dropped=dropped is not None,
         dropped_event=dropped,
     )

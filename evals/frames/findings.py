@@ -1,4 +1,4 @@
-"""The tables of verdicts, facts and failures."""
+"""The tables of verdicts, facts, failures and broken links."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from fieldmark.evals.facts.stored import stored_facts
+from fieldmark.evals.failures.chain.current import current_breaks
 from fieldmark.evals.failures.current import current_failures
-from fieldmark.evals.frames.rows import FactRow, FailureRow, VerdictRow
+from fieldmark.evals.frames.rows import ChainBreakRow, FactRow, FailureRow, VerdictRow
 from fieldmark.evals.frames.source import Source
 from fieldmark.records import Verdict
 
@@ -54,3 +55,11 @@ def failures(source: Source) -> Iterator[FailureRow]:
     for failure in current_failures(source.folder).values():
         told = failure.model_dump(include=names)
         yield FailureRow.model_validate({**told, "run": source.name, "events": json.dumps(failure.events)})
+
+
+def chain_breaks(source: Source) -> Iterator[ChainBreakRow]:
+    """The latest word on which link broke first, of each answer that is not correct now."""
+    names = set(ChainBreakRow.model_fields)
+    for row in current_breaks(source.folder, source.cells).values():
+        told = row.model_dump(include=names)
+        yield ChainBreakRow.model_validate({**told, "run": source.name, "said_by": row.by})

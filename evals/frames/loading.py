@@ -14,9 +14,17 @@ from pydantic import BaseModel
 from fieldmark.errors import UsageError
 from fieldmark.evals.frames.calls import calls
 from fieldmark.evals.frames.episodes import episodes, tasks
-from fieldmark.evals.frames.findings import facts, failures, verdicts
+from fieldmark.evals.frames.findings import chain_breaks, facts, failures, verdicts
 from fieldmark.evals.frames.frame import frame
-from fieldmark.evals.frames.rows import CallRow, EpisodeRow, FactRow, FailureRow, TaskRow, VerdictRow
+from fieldmark.evals.frames.rows import (
+    CallRow,
+    ChainBreakRow,
+    EpisodeRow,
+    FactRow,
+    FailureRow,
+    TaskRow,
+    VerdictRow,
+)
 from fieldmark.evals.frames.source import Source
 from fieldmark.rundir import RunDir
 from fieldmark.study.folder import StudyDir
@@ -39,6 +47,7 @@ TABLES: dict[str, Made] = {
     "verdicts": Made(VerdictRow, verdicts),
     "facts": Made(FactRow, facts),
     "failures": Made(FailureRow, failures),
+    "chain_breaks": Made(ChainBreakRow, chain_breaks),
 }
 
 
@@ -80,6 +89,11 @@ class Frames:
     def failures(self) -> DataFrame:
         """One row per classified answer that is not correct."""
         return self._made("failures")
+
+    @cached_property
+    def chain_breaks(self) -> DataFrame:
+        """One row per answer that is not correct and was placed by Pix2Fact's scheme."""
+        return self._made("chain_breaks")
 
     def table(self, name: str) -> DataFrame:
         """The frame of that name in TABLES."""

@@ -147,6 +147,8 @@ class FactRow(_Key):
     confirmed_event: int | None = Field(description="seq of a look-up that named gold and brought it back")
     region: bool | None = Field(description="the right place of the picture was looked at")
     region_event: int | None = Field(description="seq of it")
+    region_held: float | None = Field(description="most of a gold region that one look held, 0–1")
+    region_iou: float | None = Field(description="best intersection over union of a look and a region, 0–1")
     dropped: bool | None = Field(description="a reply named gold, and the answer does not")
     dropped_event: int | None = Field(description="seq of it")
     supported: bool | None = Field(description="of a correct answer: gold was seen before; else it was luck")
@@ -162,3 +164,13 @@ class FailureRow(_Key):
     stage: str = Field(description="what decided: facts, model; open: nothing yet")
     classifier: str = Field(description="who decided")
     events: str = Field(description="the seq of the events that show it, as JSON")
+
+
+class ChainBreakRow(_Key):
+    """Which link of an answer that was not correct broke first, by Pix2Fact's scheme."""
+
+    scheme: str = Field(description="the scheme and its version")
+    link: str | None = Field(description="grounding, retrieval, reasoning; null: none broke, or it is open")
+    kind: str | None = Field(description="how it broke, by the kinds of the scheme")
+    said_by: str = Field(description="what said it: facts, presumed, model; open: nothing yet")
+    classifier: str = Field(description="who said it")

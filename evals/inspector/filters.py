@@ -12,7 +12,9 @@ from urllib.parse import urlencode
 from fieldmark.evals.inspector.facts import FACTS
 from fieldmark.evals.inspector.index import EpisodeRow, Index
 from fieldmark.evals.inspector.search import Found
+from fieldmark.evals.metrics.chain import NO_STAGE
 from fieldmark.evals.metrics.episode_rows import FACET, failure_name
+from fieldmark.evals.metrics.failures import LEFT_OPEN
 from fieldmark.evals.metrics.outcomes import NONE
 
 PAGE = 100
@@ -24,11 +26,19 @@ def failure_of(row: EpisodeRow) -> str:
     return failure_name(row.cell, row.failure)
 
 
+def broken_at(row: EpisodeRow) -> str:
+    """Which link of a wrong answer broke first, by Pix2Fact's scheme; "" where none was placed."""
+    if row.broken is None:
+        return ""
+    return LEFT_OPEN if row.broken.by == "open" else row.broken.link or NO_STAGE
+
+
 COLUMNS: dict[str, Callable[[EpisodeRow], Any]] = {
     "id": lambda row: row.record.id,
     "epoch": lambda row: row.record.epoch,
     "verdict": lambda row: row.cell.outcome,
     "failure": failure_of,
+    "chain": broken_at,
     "status": lambda row: row.record.status,
     "split": lambda row: row.cell.split,
     "top": lambda row: row.cell.top,
@@ -41,7 +51,7 @@ COLUMNS: dict[str, Callable[[EpisodeRow], Any]] = {
     "acts": lambda row: row.facts.trace.acts if row.facts else -1,
 }
 """What can be sorted by."""
-CHOICES = ("verdict", "failure", "status", "split", "top", "mid", "source", "language", "marked")
+CHOICES = ("verdict", "failure", "chain", "status", "split", "top", "mid", "source", "language", "marked")
 """What can be chosen by value, beside facets as `facet.<name>`."""
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from fieldmark.errors import UsageError
 from fieldmark.evals.facts.found import judged
 from fieldmark.evals.facts.stored import EpisodeFacts
+from fieldmark.evals.failures.chain.current import current_breaks
 from fieldmark.evals.failures.current import WRONG, current_failures
 from fieldmark.evals.inspector.last_steps import LastSteps
 from fieldmark.evals.inspector.search import ResultSearch
@@ -24,7 +25,7 @@ from fieldmark.evals.metrics.accuracy import AccuracyRow, overall
 from fieldmark.evals.metrics.caveats import damage
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.metrics.summary import RunFacts, run_facts
-from fieldmark.findings import Failure, FailureMark, GoldFacts, TraceFacts
+from fieldmark.findings import ChainBreak, Failure, FailureMark, GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.task import Gold
@@ -35,12 +36,15 @@ Signature = tuple[tuple[int, int] | None, ...]
 
 @dataclass(frozen=True)
 class EpisodeRow:
-    """A finished episode and what the run folder says of it beside its trace. `marks`: persons' words."""
+    """A finished episode and what the run folder says of it beside its trace. `broken`: the first broken
+    link by Pix2Fact's scheme; `marks`: persons' words.
+    """
 
     record: EpisodeRecord
     cell: Cell
     facts: EpisodeFacts | None
     failure: Failure | None
+    broken: ChainBreak | None
     marks: tuple[FailureMark, ...]
 
     @cached_property
@@ -149,7 +153,7 @@ class Index:
 def _signature(run: RunDir) -> Signature:
     files = (
         run.run_json, run.tasks_file, run.episodes_file, run.verdicts_file, run.facts_file, run.failures_file,
-        run.gold_file, run.gold_facts_file, run.failure_marks_file,
+        run.chain_breaks_file, run.gold_file, run.gold_facts_file, run.failure_marks_file,
     )  # fmt: skip
     return tuple(_state(path) for path in files)
 
@@ -165,6 +169,7 @@ def _state(path: Path) -> tuple[int, int] | None:
 def _snapshot(run: RunDir) -> Snapshot:
     config, grid = RunDir.open(run.path).config(), cells(run)
     facts, gold, failures = run.facts(), run.gold_facts(), current_failures(run, grid)
+    broken = current_breaks(run, grid)
     marks: dict[tuple[str, int], tuple[FailureMark, ...]] = {}
     for mark in run.failure_marks():
         marks[mark.key] = (*marks.get(mark.key, ()), mark)
@@ -174,6 +179,7 @@ def _snapshot(run: RunDir) -> Snapshot:
             cell,
             _facts(cell, facts.get(key), gold.get(key)),
             failures.get(key),
+            broken.get(key),
             marks.get(key, ()),
         )
         for cell in grid

@@ -22,6 +22,6 @@ def get_judge(settings: JudgeConfig | str) -> Judge:
         from fieldmark.evals.judges import own
 
         return own.load(Path(name))
-    found = plugins.load("fieldmark.evals.judges", "JUDGE", name.replace("-", "_"))
+    found = plugins.load("fieldmark.evals.judges", "JUDGE", name, hyphens=True)
     judge: Judge = found(settings) if callable(found) else found
     return judge

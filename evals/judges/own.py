@@ -40,7 +40,8 @@ def load(path: Path) -> Judge:
     if found is None or not callable(getattr(found, "judge", None)):
         raise UsageError(f"--judge {path} makes no judge: define judge(question, gold, answer), or JUDGE")
     name = getattr(found, "name", None)
-    if not isinstance(name, str) or not name or name in plugins.names("fieldmark.evals.judges", "JUDGE"):
+    ours = plugins.names("fieldmark.evals.judges", "JUDGE")
+    if not isinstance(name, str) or not name or name.replace("-", "_") in ours:
         raise UsageError(f"--judge {path}: its name is {name!r}: give it a name that no judge of ours has")
     judge: Judge = found
     return judge

@@ -126,7 +126,7 @@ def failures(run: RunDir, cells: Sequence[Cell]) -> Failures:
         classifiers=sorted({failure.classifier for failure in told}),
         taxonomy=VERSION,
         validity=validity(
-            run.failure_marks(),
+            run.class_marks(),
             {each.key: each.failure for each in wrong},
             {(cell.id, cell.epoch) for cell in cells if cell.outcome == "correct"},
         ),

@@ -11,17 +11,19 @@ from fieldmark.evals.metrics.phases import Phases, phases
 from fieldmark.evals.metrics.sight import sight_in
 from fieldmark.records import EpisodeRecord, Sight
 from fieldmark.rundir import RunDir
+from fieldmark.trace import Answer
 
 
 @dataclass(frozen=True)
 class Read:
-    """What the figures need of one trace."""
+    """What the figures need of one trace. `answer` is the last one that was given."""
 
     acts: EpisodeActs
     sight: Sight
     phases: Phases
     skills: frozenset[str]
     memory: MemoryTrace
+    answer: Answer | None
 
 
 def read_trace(run: RunDir, record: EpisodeRecord) -> Read | None:
@@ -31,5 +33,5 @@ def read_trace(run: RunDir, record: EpisodeRecord) -> Read | None:
         return None
     return Read(
         episode_acts(events), sight_in(events), phases(events, record), skills_read(events),
-        memory_in(events),
+        memory_in(events), next((each for each in reversed(events) if isinstance(each, Answer)), None),
     )  # fmt: skip

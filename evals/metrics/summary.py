@@ -140,7 +140,7 @@ def summarise(
         groups=grouped(grid),
         paper=paper_scores(run, grid),
         levels=levels(grid, run.gold()),
-        variants=variants(run, grid),
+        variants=variants(run, grid, {key: found.answer if found else None for key, found in read.items()}),
         repeats=repeats(grid),
         calibration=calibration(grid),
         statuses=statuses(grid, len(refused) if isinstance(refused, list) else 0),

@@ -19,14 +19,16 @@ from fieldmark.evals.judges.base import Given
 from fieldmark.evals.judges.fine_r1 import SEMANTIC
 from fieldmark.evals.metrics.outcomes import Cell
 from fieldmark.evals.metrics.shares import Share
-from fieldmark.judging.episodes import given
+from fieldmark.judging.episodes import given, given_by
 from fieldmark.records import AGENT_STATUSES
 from fieldmark.rundir import RunDir
 from fieldmark.task import Gold
+from fieldmark.trace import Answer
 
 BENCHMARK = "fine-r1"
 BOTH = "both"
 FIRST = "always the first option"
+Answers = Mapping[tuple[str, int], Answer | None]
 Score = Callable[[Cell, Gold], float | None]
 """0–1; None: there is no word of that kind on this episode."""
 
@@ -53,8 +55,10 @@ class Variants(BaseModel):
     by_accident: Share
 
 
-def variants(run: RunDir, grid: list[Cell]) -> Variants | None:
-    """None for another benchmark, or without gold."""
+def variants(run: RunDir, grid: list[Cell], answers: Answers | None = None) -> Variants | None:
+    """None for another benchmark, or without gold. `answers`: the last answer of each trace, where the traces
+    were read already.
+    """
     told, gold = run.config().get("benchmark"), run.gold()
     if not isinstance(told, dict) or told.get("name") != BENCHMARK or not gold:
         return None
@@ -64,7 +68,7 @@ def variants(run: RunDir, grid: list[Cell]) -> Variants | None:
     offered = {cell.id: gold[cell.id] for cell in done if gold[cell.id].options}
     rows = [
         row
-        for name, score in _scores(run, done, closed=closed).items()
+        for name, score in _scores(run, done, answers, closed=closed).items()
         for row in _rows(name, score, done, gold)
     ]
     return Variants(
@@ -81,9 +85,15 @@ def variants(run: RunDir, grid: list[Cell]) -> Variants | None:
     )
 
 
-def _scores(run: RunDir, done: list[Cell], *, closed: bool) -> dict[str, Score]:
+def _scores(run: RunDir, done: list[Cell], answers: Answers | None, *, closed: bool) -> dict[str, Score]:
     """The variants that are defined for the run's world, and what else is known of it."""
-    said = {cell.record.key: given(run, cell.record, cell.record.answer) for cell in done if cell.record}
+    said = {
+        record.key: given(run, record, record.answer)
+        if answers is None
+        else given_by(record, record.answer, answers.get(record.key))
+        for cell in done
+        if (record := cell.record)
+    }
     named = [name for name in VARIANTS if closed or name != "closed-strict"]
     scores: dict[str, Score] = {name: _by_rule(name, said) for name in named}
     return {**scores, **_semantic(run), **({FIRST: _first} if closed else {})}

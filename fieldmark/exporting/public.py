@@ -10,7 +10,9 @@ from typing import Any
 
 from fieldmark import jsonl
 from fieldmark.errors import UsageError
+from fieldmark.evals.failures.chain.current import current_breaks
 from fieldmark.evals.failures.current import current_failures
+from fieldmark.evals.metrics.outcomes import cells
 from fieldmark.evals.metrics.summary import summarise
 from fieldmark.evals.report.html import write_html
 from fieldmark.exporting import place
@@ -98,6 +100,9 @@ def _write(run: RunDir, out: Path, *, traces: bool) -> None:
     if failures := current_failures(run):
         rows = [each.model_dump(mode="json", include=FAILURE) for each in failures.values()]
         jsonl.write_all(out / "failures.jsonl", rows)
+    if broken := current_breaks(run, cells(run)):
+        rows = [each.model_dump(mode="json") for each in broken.values()]  # reasons and events are elsewhere
+        jsonl.write_all(out / "chain_breaks.jsonl", rows)
     _write_json(out / "summary.json", summary.model_dump(mode="json"))
     write_html([summary], out / "report.html")
     write_csv(out / "results.csv", COLUMNS, [_result(each, verdicts.get(each.key)) for each in records])

@@ -59,7 +59,7 @@ def run_audit(
     mine = {_key(cell): said[_key(cell)] for cell in drawn if _key(cell) in said}
     words = {word: [where for where, each in mine.items() if each == word] for word in KEYS.values()}
     facts = audit(grid, words["right"], words["wrong"], len(words["unsure"]))
-    return facts.model_copy(update={"doubts": doubts(grid, folder.failure_marks(), said)})
+    return facts.model_copy(update={"doubts": doubts(grid, folder.class_marks(), said)})
 
 
 def draw(grid: list[Cell], sample: int, seed: int) -> list[Cell]:

@@ -87,5 +87,10 @@ def given(folder: RunDir, record: EpisodeRecord, answer: str | None) -> Given:
     with contextlib.suppress(ValidationError, OSError):
         for event in folder.trace(record):
             last = event if isinstance(event, Answer) else last
+    return given_by(record, answer, last)
+
+
+def given_by(record: EpisodeRecord, answer: str | None, last: Answer | None) -> Given:
+    """The same where the last answer of the trace is known."""
     raw = last.raw if last else ""
     return Given(answer, raw, record.rationale or (last.rationale if last else None) or "")

@@ -30,12 +30,15 @@ START_TIMEOUT = 600.0
 
 class Backends:
     """`index`: a folder of labelled pictures. `registry`: an aircraft registry. Either may be absent.
-    `classifier`: whether pictures are going to be classified.
+    `classifier`: whether pictures are going to be classified. `room`: bytes and pixels that a picture for a
+    model may have; None: any.
     """
 
     def __init__(
-        self, index: Path | None = None, registry: Path | None = None, *, classifier: bool = False
-    ) -> None:
+        self, index: Path | None = None, registry: Path | None = None, *, classifier: bool = False,
+        room: tuple[int, int] | None = None,
+    ) -> None:  # fmt: skip
+        self._room = room
         self._index = str(index) if index else None
         self._registry = str(registry) if registry else None
         self._classifier = classifier
@@ -65,10 +68,15 @@ class Backends:
         media_type: str,
         rotate: float = 0.0,
         contrast: Contrast = "none",
+        shown: bool = False,
     ) -> Cut:
-        """A cut of a picture of the host; ToolError when the box cannot be cut."""
-        job = (imaging.cut, path, box, scale, media_type, rotate, contrast)
-        return await self._run(clock, *job, picture=path)  # type: ignore[no-any-return]
+        """A cut of a picture of the host; ToolError when the box cannot be cut. `shown`: a model will see it,
+        so that it must fit into the room.
+        """
+        job = (path, box, scale, media_type, rotate, contrast)
+        if shown and self._room:
+            return await self._run(clock, imaging.shown_cut, self._room, *job, picture=path)  # type: ignore[no-any-return]
+        return await self._run(clock, imaging.cut, *job, picture=path)  # type: ignore[no-any-return]
 
     async def reverse_image(self, clock: Clock, path: str, box: Box | None, limit: int) -> dict[str, Any]:
         job = (imaging.search, self._index, path, box, limit)

@@ -39,6 +39,7 @@ async def region(session: Session, request: web.BaseRequest) -> web.Response:
             media_type,
             rotate,
             contrast,
+            request.query.get("shown") == "1",
         )
     except ToolError as error:
         raise Refused(400, error.kind, str(error)) from None

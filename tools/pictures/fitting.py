@@ -13,7 +13,9 @@ from PIL import Image
 
 from fieldmark.errors import DataFault
 from fieldmark.tools.pictures.encoding import Meta, encode
+from fieldmark.tools.pictures.images import Cut, cut_decoded
 from fieldmark.tools.pictures.upright import open_upright
+from fieldmark.trace import Box, Contrast
 
 STEP = 0.9
 
@@ -54,6 +56,27 @@ def fit(data: bytes, meta: Meta, room: Room) -> Fitted | None:
     raise DataFault(
         f"no size of the picture fits into {room.most_bytes:,} bytes: allow more", kind="too_large"
     )
+
+
+def cut_to_fit(
+    image: Image.Image,
+    box: Box | None,
+    room: Room,
+    *,
+    scale: float,
+    media_type: str,
+    rotate: float = 0.0,
+    contrast: Contrast = "none",
+) -> Cut:
+    """As `images.cut_decoded`, at a scale lowered by steps of 0.9 until the result fits; its `scale` says so.
+
+    ToolError `invalid_args` also where no scale does.
+    """
+    while True:
+        made = cut_decoded(image, box, scale=scale, media_type=media_type, rotate=rotate, contrast=contrast)
+        if room.holds(made.data, Meta(media_type, *made.size)):
+            return made
+        scale = made.scale * STEP
 
 
 def _encoded(image: Image.Image, size: tuple[int, int]) -> bytes:

@@ -10,7 +10,7 @@ from fieldmark import jsonl
 from fieldmark.evals.failures.taxonomy import CLASSES, SUBS
 from fieldmark.evals.inspector.budget import of_record
 from fieldmark.evals.inspector.facts import FACTS, holding
-from fieldmark.evals.inspector.filters import Filter, failure_of
+from fieldmark.evals.inspector.filters import Filter, broken_at, failure_of
 from fieldmark.evals.inspector.foraging import foraging_in
 from fieldmark.evals.inspector.game import game_page
 from fieldmark.evals.inspector.index import EpisodeRow, Index, Snapshot
@@ -20,7 +20,7 @@ from fieldmark.evals.inspector.overlay import marks, original
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.telling import pictures, texts, tokens
 from fieldmark.evals.inspector.trace_file import window_of
-from fieldmark.findings import Link
+from fieldmark.findings import FailureMark, Link
 
 COLUMNS = 6
 """Runs beside each other on a page: there is a colour for each."""
@@ -61,6 +61,7 @@ def episode_page(
         asked=asked,
         neighbours=_neighbours(index, run, row, asked),
         failure=failure_of(row),
+        broken=broken_at(row),
         private=_private(index, run, row),
         facts=[FACTS[fact].title for fact in holding(row)],
         cited=cited(index, row),
@@ -72,7 +73,7 @@ def episode_page(
         compared=lambda names: _compared(row, names),
         most=COLUMNS,
         writer=writer,
-        own=next((mark for mark in row.marks if mark.annotator == writer.annotator), None),
+        own=_own(row, writer.annotator),
         offered=offered(row) if index.folder.private.is_dir() else [],
         classes=CLASSES,
         subs=SUBS,
@@ -86,6 +87,12 @@ def episode_page(
         tokens=tokens,
         live=False,
     )
+
+
+def _own(row: EpisodeRow, annotator: str) -> FailureMark | None:
+    """What the form begins with: the person's own label, and not one by a scheme of others."""
+    mine = (mark for mark in row.marks if mark.annotator == annotator and mark.scheme is None)
+    return next(mine, None)
 
 
 def _compared(row: EpisodeRow, names: list[str]) -> str:
@@ -126,6 +133,7 @@ def _private(index: Index, run: Snapshot, row: EpisodeRow) -> dict[str, Any]:
         "gold": run.gold.get(record.id),
         "reason": reasons[-1] if reasons else "",
         "why": why.reason if why and row.failure else "",
+        "chain": folder.chain_reasons().get(record.key) if row.broken else None,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fieldmark.evals.inspector.facts import FACTS, holding
-from fieldmark.evals.inspector.filters import CHOICES, PAGE, Filter, failure_of, values
+from fieldmark.evals.inspector.filters import CHOICES, PAGE, Filter, broken_at, failure_of, values
 from fieldmark.evals.inspector.index import EpisodeRow, Index
 from fieldmark.evals.inspector.pages.rendering import render
 from fieldmark.evals.inspector.unfinished import Unfinished
@@ -25,7 +25,12 @@ def episodes_page(name: str, index: Index, asked: Filter) -> bytes:
         run=run,
         asked=asked,
         rows=[
-            (row, failure_of(row), [FACTS[fact].title for fact in _told(holding(row), sees=run.about.sees)])
+            (
+                row,
+                failure_of(row),
+                broken_at(row),
+                [FACTS[fact].title for fact in _told(holding(row), sees=run.about.sees)],
+            )
             for row in fit[(page - 1) * PAGE : page * PAGE]
         ],
         unfinished=_unfinished(index, asked) if page == 1 else [],
@@ -46,11 +51,11 @@ def _choices(rows: list[EpisodeRow], asked: Filter, private: bool) -> dict[str, 
     """What can be chosen by value, with its values; what few benchmarks have only where there is a choice."""
     facets = dict.fromkeys(FACET + name for row in rows for name in row.cell.facets)
     found = {choice: values(rows, choice) for choice in [*CHOICES, *facets] if private or choice != "marked"}
-    rare = {"source", "language", *facets}
+    least = {"source": 2, "language": 2, "chain": 1, **dict.fromkeys(facets, 2)}
     return {
         choice: each
         for choice, each in found.items()
-        if choice not in rare or len(each) > 1 or choice in asked.chosen
+        if len(each) >= least.get(choice, 0) or choice in asked.chosen
     }
 
 

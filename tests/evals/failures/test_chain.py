@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import fieldmark as package
 from fieldmark import jsonl
 from fieldmark.chaining import chain_run
 from fieldmark.config import ClassifierConfig
@@ -16,9 +17,14 @@ from fieldmark.evals.failures.chain.by_facts import broken
 from fieldmark.evals.failures.chain.llm import make
 from fieldmark.evals.failures.chain.reply import read_reply
 from fieldmark.evals.failures.chain.scheme import KINDS, SCHEME, STAGES
+from fieldmark.evals.frames.sql import ask
+from fieldmark.evals.inspector.filters import Filter
+from fieldmark.evals.inspector.index import Index
 from fieldmark.evals.metrics.chain import chain
+from fieldmark.evals.metrics.failures import failures
 from fieldmark.evals.metrics.outcomes import cells
-from fieldmark.findings import ChainBreak, Link
+from fieldmark.exporting.public import export_public
+from fieldmark.findings import ChainBreak, FailureMark, Link
 from fieldmark.labelling.session import Person, label_run
 from fieldmark.rundir import RunDir
 from fieldmark.task import Gold
@@ -206,3 +212,37 @@ def test_the_command_writes_it_and_the_report_has_it_as_json(run: RunDir, fieldm
     }  # fmt: skip
     refused = fieldmark("classify", str(run.path), "--scheme", "pix2fact", "--hierarchy", "x.tsv")
     assert (refused.returncode, "--hierarchy is for the classes" in refused.stderr) == (2, True)
+
+
+def test_the_stages_are_in_sql_in_the_inspector_and_in_what_is_published(run: RunDir, tmp_path: Path) -> None:
+    chain_run(run, say=print)
+    query = "SELECT id, link, kind, said_by FROM chain_breaks WHERE link IS NOT NULL"
+    assert ask(package.load(run.path), query).rows == [("seen", "retrieval", "extraction_error", "facts")]
+    index = Index(run)
+    for chosen, ids in (("retrieval", ["seen"]), ("no stage", ["late"]), ("left open", ["at-once", "vain"])):
+        fit = Filter.of({"chain": chosen}).apply(index.snapshot().rows, index)
+        assert sorted(row.id for row in fit.rows) == ids
+    export_public(run, tmp_path / "public")
+    published = RunDir.open(tmp_path / "public")
+    assert published.chain_breaks() == run.chain_breaks()
+    assert "took something else" not in "".join(file.read_text() for file in published.path.glob("*.jsonl"))
+
+
+def test_a_stage_that_changed_is_seen_by_the_inspector_at_once(run: RunDir) -> None:
+    index = Index(run)
+    assert all(row.broken is None for row in index.snapshot().rows)
+    chain_run(run, say=print)
+    assert {row.id for row in index.snapshot().rows if row.broken} == {"seen", "at-once", "late", "vain"}
+
+
+def test_a_label_by_another_scheme_replaces_none(run: RunDir) -> None:
+    """The same person, the same answer: our link stays what it was, and the class counts once."""
+    ours = FailureMark(id="seen", annotator="ann", label="wrong_entity_retrieval", link="reasoning")
+    theirs = ours.model_copy(update={"scheme": SCHEME, "link": "retrieval", "kind": "faulty_query"})
+    bob = ours.model_copy(update={"annotator": "bob"})
+    for mark in (ours, bob, theirs):
+        run.add_failure_mark(mark)
+    assert run.failure_marks() == [ours, bob, theirs]
+    validity = failures(run, cells(run)).validity
+    assert (validity.labelled, validity.links[0].n) == ({"ann": 1, "bob": 1}, 1)
+    assert chain(run, cells(run))

@@ -122,7 +122,7 @@ def test_gold_is_in_no_table(run: RunDir) -> None:
 
 
 def test_mistakes_get_one_line(run: RunDir) -> None:
-    known = "the tables are tasks, episodes, calls, verdicts, facts, failures"
+    known = "the tables are tasks, episodes, calls, verdicts, facts, failures, chain_breaks"
     assert refusal(run, "SELECT * FROM nope") == f"SQL: there is no table nope: {known}"
     assert "syntax error" in refusal(run, "SELEC 1\nFROM episodes")
     assert '"foo" not found' in refusal(run, "SELECT foo FROM episodes")

@@ -93,3 +93,11 @@ def test_another_benchmark_has_no_such_table(build_run: BuildRun) -> None:
     summary = summarise(built.finish())
     assert summary.variants is None
     assert variants_table(summary).rows == []
+
+
+def test_a_summary_has_them_from_the_traces_that_it_reads_once(build_run: BuildRun) -> None:
+    run = run_of(build_run)
+    assert summarise(run).variants == found(run)
+    nothing_read = variants(run, cells(run), {})
+    assert nothing_read
+    assert macros(nothing_read)["closed-official"] == [0.0, 0.0, 0.0]  # the traces are not read again

@@ -116,3 +116,22 @@ async def test_a_picture_of_100_megapixels_is_cut_within_the_limits_of_a_worker(
     assert corner == again
     assert Image.open(io.BytesIO(corner.data)).getpixel((700, 700)) == (200, 200, 200)
     assert whole.box == (0, 0, 12000, 9000)
+
+
+async def test_what_a_model_is_shown_fits_into_the_room_of_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "scene.png"
+    path.write_bytes(png(scene(4, (1600, 1200))))
+    backends = Backends(room=(40_000, 200_000))
+    try:
+        whole = await backends.cut(Clock(), str(path), None, 1.0, "image/jpeg")
+        shown = await backends.cut(Clock(), str(path), (100, 0, 1500, 1200), 1.0, "image/jpeg", shown=True)
+        small = await backends.cut(Clock(), str(path), (0, 0, 90, 60), 1.0, "image/jpeg", shown=True)
+    finally:
+        backends.close()
+    assert whole.size == (1600, 1200)  # what tools read keeps its scale
+    assert len(shown.data) <= 40_000
+    assert shown.size[0] * shown.size[1] <= 200_000
+    assert shown.box == (100, 0, 1500, 1200)
+    assert shown.scale == pytest.approx(shown.size[0] / 1400, abs=1e-5)
+    assert shown.size[0] / shown.size[1] == pytest.approx(1400 / 1200, abs=0.02)
+    assert (small.size, small.scale) == ((90, 60), 1.0)
