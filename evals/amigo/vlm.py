@@ -6,20 +6,19 @@ reply of no use is asked again, ASKS times in all; then Unjudged is raised: a fa
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from fieldmark.config import AskedConfig
 from fieldmark.errors import ToolError
 from fieldmark.evals.amigo.constraint import Answer, Constraint
 from fieldmark.evals.asking.reply import NotUsed, NoUse, ask_until_used
-from fieldmark.evals.asking.request import Ask, Message, asked_again, read_prompt
+from fieldmark.evals.asking.request import Ask, Message, asked_again, picture_message, read_prompt
 from fieldmark.evals.judges.base import Unjudged
 from fieldmark.tools.boxes import place
 from fieldmark.tools.model_text import objects_in, without_thinking
@@ -68,7 +67,9 @@ class VlmAnswerer:
     def _looked(self, staged: Staged, question: str) -> Answer:
         said = [
             {"role": "system", "content": self.prompt},
-            _shown(staged.view, staged.view_meta.media_type, f"Question: {question}\n{_left(LOOKS)}"),
+            picture_message(
+                staged.view, staged.view_meta.media_type, f"Question: {question}\n{_left(LOOKS)}"
+            ),
         ]
         for left in range(LOOKS - 1, -2, -1):
             reply = self._reply(said, may_look=left >= 0)
@@ -135,15 +136,7 @@ def _part(staged: Staged, look: Look, left: int) -> Message:
         part = cut(staged.original, box, scale=scale, media_type="image/png")
     except ToolError as error:
         return {"role": "user", "content": f"That cannot be shown: {error}. {_left(left)}"}
-    return _shown(part.data, part.media_type, _left(left))
-
-
-def _shown(data: bytes, media_type: str, text: str) -> dict[str, Any]:
-    uri = f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
-    return {
-        "role": "user",
-        "content": [{"type": "image_url", "image_url": {"url": uri}}, {"type": "text", "text": text}],
-    }
+    return picture_message(part.data, part.media_type, _left(left))
 
 
 def _left(looks: int) -> str:

@@ -6,6 +6,7 @@ placeholder or instruction in it can leave its value.
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable, Mapping
 from importlib.resources import files
@@ -27,6 +28,15 @@ def messages(prompt: str, inputs: Mapping[str, Any]) -> list[Message]:
     """System and user message of one request."""
     data = json.dumps(inputs, ensure_ascii=False, indent=1, default=str).encode("utf-8", "replace").decode()
     return [{"role": "system", "content": prompt}, {"role": "user", "content": data}]
+
+
+def picture_message(data: bytes, media_type: str, text: str) -> Message:
+    """A user message: an encoded picture, and a text after it."""
+    uri = f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
+    return {
+        "role": "user",
+        "content": [{"type": "image_url", "image_url": {"url": uri}}, {"type": "text", "text": text}],
+    }
 
 
 def asked_again(asked: list[Message], wrong: str, keys: str) -> list[Message]:
