@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fieldmark.counting import counted
+from fieldmark.curating.attributes_command import attributes
 from fieldmark.curating.commands import audit, evidence, leakage
 from fieldmark.evals.curation.sources.reading import LAYOUTS
 
@@ -49,10 +50,11 @@ def command() -> None:
     fieldmark curate audit my-set --annotator ann
     fieldmark curate evidence my-set --urls evidence.csv
     fieldmark curate status my-set
+    fieldmark curate attributes my-garments photos/
     """
 
 
-for step in (leakage, audit, evidence):
+for step in (leakage, audit, evidence, attributes):
     command.add_command(step)
 
 
