@@ -111,7 +111,7 @@ def test_unknown_agent_is_bad_usage(open_gateway: OpenGateway, start_worker: Sta
     process = start_worker(open_gateway(), "sleuth")
     _, complaint = process.communicate(timeout=20)
     assert process.returncode == 2
-    assert "the agents are closed_book, " in complaint
+    assert "the agents are amigo_player, closed_book, " in complaint
 
 
 def test_gone_in_the_middle_ends_quietly(open_gateway: OpenGateway, start_worker: StartWorker) -> None:

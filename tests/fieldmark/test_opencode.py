@@ -17,7 +17,8 @@ from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import image
 from fieldmark.sandbox.build_context import Variant
-from tests.conftest import FIELDMARK, ours, spawn
+from fieldmark.sandbox.container import LABEL
+from tests.conftest import FIELDMARK, spawn
 from tests.model_server import Body, Call, ModelServer, Reply
 
 pytestmark = pytest.mark.timeout(900)  # the first call may have to fetch OpenCode
@@ -134,7 +135,7 @@ def test_a_model_that_never_answers_ends_at_the_limit(ran: Ran) -> None:
 
 
 def test_nothing_is_left_running(ran: Ran, engine: Any) -> None:
-    assert not ours(engine)
+    assert not engine.api.containers(all=True, filters={"label": f"{LABEL}={ran.folder.path.name}"})
 
 
 def parts(body: Body) -> Iterator[dict[str, Any]]:

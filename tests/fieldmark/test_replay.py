@@ -90,4 +90,4 @@ def test_a_cache_and_drift(fieldmark: Fieldmark, tmp_path: Path) -> None:
     lenient = fieldmark("run", "--resume", "c", "--no-strict")
     assert lenient.returncode == 0, lenient.stderr
     assert [record.counts["drift"] for record in RunDir.open(tmp_path / "c").episodes()] == [1, 1]
-    assert "drift: 2 requests in 2 of 2 episodes" in " ".join(lenient.stdout.split())
+    assert "drift in 2 of 2 episodes: 2 requests" in " ".join(lenient.stdout.split())
