@@ -162,10 +162,16 @@ async def test_calls_run_side_by_side(container: Container) -> None:
 
 def test_a_cancelled_call_holds_nobody_up_and_is_still_recorded(container: Container) -> None:
     gateway, env = container
-    goes_on = threading.Event()
-    gateway.before_region = goes_on.wait
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        begun.set()
+        goes_on.wait()
+
+    gateway.before_region = hold
     with wire(env) as server:
         server.call(1, "crop_zoom", CROP)
+        assert begun.wait(30)  # one that is cancelled before it begins is never made
         server.send({"method": "notifications/cancelled", "params": {"requestId": 1}})
         server.call(2, "crop", CROP)
         assert server.answer()["id"] == 2
