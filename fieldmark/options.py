@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from fieldmark import protocol
-from fieldmark.errors import UsageError
+from fieldmark.errors import UsageError, plain_reason
 
+Settings = TypeVar("Settings", bound=BaseModel)
 FLAT = {
     "time_limit": "seconds",
     "max_calls": "model_calls",
@@ -71,6 +74,16 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid TOML: {error}") from None
+
+
+def read_toml_as(path: Path, kind: type[Settings]) -> Settings:
+    """The same as settings of a kind. UsageError: the first fault of the file, with the table and key."""
+    try:
+        return kind.model_validate(read_toml(path))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(str(part) for part in fault["loc"])
+        raise UsageError(f"{path}: {where}: {plain_reason(fault['type'], fault['msg'])}") from None
 
 
 def _model(

@@ -7,12 +7,11 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from fieldmark.config import JudgeConfig, ModelConfig
-from fieldmark.errors import UsageError, plain_reason
 from fieldmark.evals.curation.records import Step
-from fieldmark.options import read_toml
+from fieldmark.options import read_toml_as
 
 FILE = "curate.toml"
 Rule = Literal["any", "all"]
@@ -133,12 +132,7 @@ class Settings(_Strict):
 
 def read_settings(path: Path) -> Settings:
     """UsageError: the first fault of the file, with the table and key."""
-    try:
-        return Settings.model_validate(read_toml(path))
-    except ValidationError as error:
-        fault = error.errors()[0]
-        where = ".".join(str(part) for part in fault["loc"])
-        raise UsageError(f"{path}: {where}: {plain_reason(fault['type'], fault['msg'])}") from None
+    return read_toml_as(path, Settings)
 
 
 TEMPLATE = """\

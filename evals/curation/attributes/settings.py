@@ -5,13 +5,12 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from fieldmark.config import AskedConfig
-from fieldmark.errors import UsageError, plain_reason
 from fieldmark.evals.amigo.constraint import ANY, NONE
 from fieldmark.evals.amigo.generating import TAUS, GeneratorSettings
-from fieldmark.options import read_toml
+from fieldmark.options import read_toml_as
 from fieldmark.prices import Price
 
 FILE = "attributes.toml"
@@ -129,9 +128,4 @@ def template() -> str:
 
 def read_settings(path: Path) -> Settings:
     """UsageError: the first fault of the file, with the table and key."""
-    try:
-        return Settings.model_validate(read_toml(path))
-    except ValidationError as error:
-        fault = error.errors()[0]
-        where = ".".join(str(part) for part in fault["loc"])
-        raise UsageError(f"{path}: {where}: {plain_reason(fault['type'], fault['msg'])}") from None
+    return read_toml_as(path, Settings)
