@@ -59,7 +59,8 @@ def test_stopped_twice(
     row(
         f"{number.name} twice, {pause:g} s apart", f"exit code {code}, {scene.finished()} of {TASKS} finished"
     )
-    assert code == 1
+    assert code in (1, -number)  # the second signal may find an interpreter that has cleared up already
     assert f"fieldmark run --resume {scene.out}" in scene.told()
-    assert scene.left() == []
+    unfinished = str(scene.out / "traces" / ".")  # what `view` shows of them, until --resume plays them anew
+    wait_for(lambda: all(each.startswith(unfinished) for each in scene.left()), seconds=10)
     scene.end()
