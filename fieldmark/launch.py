@@ -23,7 +23,7 @@ from fieldmark import (
 )
 from fieldmark.agents.registry import agent_name, is_path
 from fieldmark.blobs import BlobStore
-from fieldmark.config import ModelConfig, RunConfig
+from fieldmark.config import RunConfig
 from fieldmark.counting import counted
 from fieldmark.describing import PATHS, describe
 from fieldmark.doctor.brief import warnings
@@ -31,6 +31,7 @@ from fieldmark.errors import DataFault, InterruptedRun, UsageError
 from fieldmark.forking.plan import Forking
 from fieldmark.judging import classifier
 from fieldmark.judging import recording as judging
+from fieldmark.model_config import ModelConfig
 from fieldmark.preflight import Plan
 from fieldmark.run_reader import part
 from fieldmark.rundir import RunDir

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fieldmark.config import REPLAY, ModelConfig, RunConfig
+from fieldmark.config import REPLAY, RunConfig
 from fieldmark.errors import UsageError
+from fieldmark.model_config import ModelConfig
 from fieldmark.run_reader import part
 from fieldmark.sandbox.gateway.replay.recording import Recording
 from fieldmark.task import Task

@@ -6,12 +6,13 @@ import os
 import secrets
 from urllib.parse import urlsplit
 
-from fieldmark.config import ModelConfig, RunConfig
+from fieldmark.config import RunConfig
 from fieldmark.doctor.abilities import Ability
 from fieldmark.doctor.asking import Model
 from fieldmark.doctor.brief import try_model
 from fieldmark.doctor.server import listed
 from fieldmark.errors import UsageError
+from fieldmark.model_config import ModelConfig
 from fieldmark.prices import Costs, Price, find_price
 from fieldmark.sandbox.gateway.builtin import BUILTIN, ScoutUpstream
 from fieldmark.sandbox.gateway.cache import ReplyCache, cached

@@ -13,16 +13,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from fieldmark.config import (
-    DEFAULT_KEY_ENV,
-    REPLAY,
-    AskedConfig,
-    ClassifierConfig,
-    JudgeConfig,
-    ModelConfig,
-    RunConfig,
-)
+from fieldmark.config import REPLAY, RunConfig
 from fieldmark.errors import UsageError
+from fieldmark.model_config import DEFAULT_KEY_ENV, AskedConfig, ClassifierConfig, JudgeConfig, ModelConfig
 from fieldmark.user_file import is_file_name
 
 SERPAPI = "https://serpapi.com"

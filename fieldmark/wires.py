@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from fieldmark.config import ModelConfig
 from fieldmark.doctor.asking import PURPOSE
 from fieldmark.errors import UsageError
+from fieldmark.model_config import ModelConfig
 from fieldmark.needs import Wire
 from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
 

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import get_args
 
-from fieldmark.config import AskedConfig
 from fieldmark.evals.amigo.detector import Past
 from fieldmark.evals.amigo.lexicon import Lexicon
 from fieldmark.evals.amigo.rows import Violation, ViolationKind
-from fieldmark.evals.asking.reply import NotUsed, NoUse, ask_until_used, objects_with
-from fieldmark.evals.asking.request import Ask, asked_again, messages, read_prompt, shortened
-from fieldmark.evals.judges.base import Unjudged
+from fieldmark.evals.asking.insisting import insist
+from fieldmark.evals.asking.reply import NotUsed, objects_with
+from fieldmark.evals.asking.request import Ask, messages, read_prompt, shortened
+from fieldmark.model_config import AskedConfig
 
-ASKS = 3
 PROMPT = "detector.md"
 KEYS = "violation, about and reason"
 MAX_CHARACTERS = 4_000
@@ -55,22 +54,14 @@ class LlmDetector:
                 "text": shortened(text, MAX_CHARACTERS),
             },
         )
-        temperature, seed = self.settings.temperature, self.settings.seed
-
-        def ask(wrong: str) -> str:
-            reply, _ = self.ask(
-                asked_again(asked, wrong, KEYS) if wrong else asked,
-                None if temperature == "none" else temperature,
-                None if seed == "none" else seed,
-            )
-            return reply
-
-        try:
-            return ask_until_used(ask, lambda reply: read_reply(reply, text), ASKS)
-        except NoUse as left:
-            raise Unjudged(
-                f"{ASKS} replies of the detector without a kind; of the last: {left}", left.reply
-            ) from None
+        return insist(
+            self.ask,
+            self.settings,
+            asked,
+            KEYS,
+            lambda reply: read_reply(reply, text),
+            "of the detector without a kind",
+        )
 
     def _prohibited(self) -> list[str]:
         return [each.name for each in self.lexicon.prohibited.values()]

@@ -14,18 +14,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import get_args
 
-from fieldmark.config import AskedConfig
 from fieldmark.errors import ToolError
 from fieldmark.evals.amigo.constraint import Answer, Constraint
-from fieldmark.evals.asking.reply import NotUsed, NoUse, ask_until_used
-from fieldmark.evals.asking.request import Ask, Message, asked_again, picture_message, read_prompt
-from fieldmark.evals.judges.base import Unjudged
+from fieldmark.evals.asking.insisting import insist
+from fieldmark.evals.asking.reply import NotUsed
+from fieldmark.evals.asking.request import Ask, Message, picture_message, read_prompt
+from fieldmark.model_config import AskedConfig
 from fieldmark.tools.boxes import place
 from fieldmark.tools.model_text import objects_in, without_thinking
 from fieldmark.tools.pictures.images import Staged, cut, stage
 from fieldmark.trace import Box, Picture
 
-ASKS = 3
 LOOKS = 3
 PROMPT = "oracle.md"
 MAX_OUTPUT, MAX_SCALE = 1024, 8.0
@@ -82,22 +81,14 @@ class VlmAnswerer:
         raise AssertionError("the last reply is an answer")
 
     def _reply(self, said: list[Message], *, may_look: bool) -> Answer | Look:
-        temperature, seed = self.settings.temperature, self.settings.seed
-
-        def ask(wrong: str) -> str:
-            text, _ = self.ask(
-                asked_again(said, wrong, "answer or look") if wrong else said,
-                None if temperature == "none" else temperature,
-                None if seed == "none" else seed,
-            )
-            return text
-
-        try:
-            return ask_until_used(ask, lambda text: read_reply(text, may_look=may_look), ASKS)
-        except NoUse as left:
-            raise Unjudged(
-                f"{ASKS} replies of the oracle without an answer; of the last: {left}", left.reply
-            ) from None
+        return insist(
+            self.ask,
+            self.settings,
+            said,
+            "answer or look",
+            lambda text: read_reply(text, may_look=may_look),
+            "of the oracle without an answer",
+        )
 
 
 def read_reply(text: str, *, may_look: bool) -> Answer | Look:

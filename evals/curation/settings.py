@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from fieldmark.config import JudgeConfig, ModelConfig
 from fieldmark.evals.curation.records import Step
+from fieldmark.model_config import JudgeConfig, ModelConfig
 from fieldmark.options import read_toml_as
 
 FILE = "curate.toml"

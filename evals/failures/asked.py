@@ -10,15 +10,14 @@ import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
-from fieldmark.config import ClassifierConfig
 from fieldmark.evals.asking.identity import name_of, sha256_of
-from fieldmark.evals.asking.reply import NoUse, ask_until_used
-from fieldmark.evals.asking.request import Ask, asked_again, messages
+from fieldmark.evals.asking.insisting import ASKS, insist
+from fieldmark.evals.asking.request import Ask, messages
 from fieldmark.evals.failures.case import Case
 from fieldmark.evals.failures.rendering import Step, compact, seqs
 from fieldmark.evals.judges.base import JudgingOver, ServerDown, Unjudged
+from fieldmark.model_config import ClassifierConfig
 
-ASKS = 3
 OUTAGES = 3
 Said = TypeVar("Said")
 
@@ -89,22 +88,15 @@ class AskedClassifier:
     ) -> Said:
         steps = compact(case.events)
         asked = messages(self._system, told(steps))
-        temperature, seed = self._settings.temperature, self._settings.seed
-
-        def ask(wrong: str) -> str:
-            text, _ = self._ask(
-                asked_again(asked, wrong, keys) if wrong else asked,
-                None if temperature == "none" else temperature,
-                None if seed == "none" else seed,
-            )
-            return text
-
         quoted = [case.answer, *(text for step in steps for text in _texts(step))]
-        try:
-            return ask_until_used(ask, lambda reply: read(reply, seqs(steps), quoted), ASKS)
-        except NoUse as left:
-            why = f"{ASKS} replies of the classifier without a label; of the last: {left}"
-            raise Unjudged(why, left.reply) from None
+        return insist(
+            self._ask,
+            self._settings,
+            asked,
+            keys,
+            lambda reply: read(reply, seqs(steps), quoted),
+            "of the classifier without a label",
+        )
 
     def _count(self, error: Unjudged | None) -> None:
         with self._counting:

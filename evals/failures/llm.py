@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from fieldmark.config import ClassifierConfig
 from fieldmark.evals.asking.request import read_prompt
 from fieldmark.evals.failures.asked import AskedClassifier
 from fieldmark.evals.failures.case import Case, Decision, Open
@@ -15,6 +14,7 @@ from fieldmark.evals.failures.llm_reply import read_reply
 from fieldmark.evals.failures.llm_request import KEYS, inputs, system
 from fieldmark.evals.failures.rendering import Step
 from fieldmark.evals.failures.taxonomy import VERSION
+from fieldmark.model_config import ClassifierConfig
 
 PROMPT = "classifier.md"
 

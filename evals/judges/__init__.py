@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from fieldmark import plugins
-from fieldmark.config import JudgeConfig
 from fieldmark.evals.judges.base import Judge, Judgement
+from fieldmark.model_config import JudgeConfig
 from fieldmark.user_file import is_file_name
 
 __all__ = ["Judge", "Judgement", "get_judge"]

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fieldmark.config import JudgeConfig
 from fieldmark.evals.benchmarks.fine_r1.scoring import SCORES, Variant, default_variant
 from fieldmark.evals.benchmarks.fine_r1.siglip import MODEL, TextTower
 from fieldmark.evals.benchmarks.fine_r1.similarity import SuperRule, relative_similarity
 from fieldmark.evals.judges.base import Given, Judge, Judgement
+from fieldmark.model_config import JudgeConfig
 from fieldmark.task import Gold
 
 NAME = "fine-r1"

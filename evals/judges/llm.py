@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from fieldmark.config import JudgeConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.asking.identity import name_of, sha256_of
 from fieldmark.evals.asking.reply import NoUse, ask_until_used
@@ -24,6 +23,7 @@ from fieldmark.evals.judges.exact import ExactJudge
 from fieldmark.evals.judges.llm_reply import read_reply
 from fieldmark.evals.judges.llm_request import KEYS, messages, references
 from fieldmark.evals.judges.normalise import fold
+from fieldmark.model_config import JudgeConfig
 from fieldmark.records import VerdictLabel
 from fieldmark.task import Gold
 
@@ -96,8 +96,7 @@ class LlmJudge:
 
     def _one(self, asked: list[Message], given: Given, seed: int | None, asking: Counting) -> Judgement:
         quoted = [given.answer or "", given.raw, given.rationale]
-        told = self.settings.temperature
-        temperature = None if told == "none" else told
+        temperature, _ = self.settings.sampling
 
         def ask(wrong: str) -> str:
             return asking.ask(asked_again(asked, wrong, KEYS) if wrong else asked, temperature, seed)

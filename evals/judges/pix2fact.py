@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from fieldmark.config import JudgeConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.asking import request
 from fieldmark.evals.asking.identity import name_of, sha256_of
@@ -24,6 +23,7 @@ from fieldmark.evals.judges.counting import Counting
 from fieldmark.evals.judges.llm_request import MAX_CHARACTERS, references
 from fieldmark.evals.judges.normalise import fold
 from fieldmark.five_keys import NO_ANSWER
+from fieldmark.model_config import JudgeConfig
 from fieldmark.records import VerdictLabel
 from fieldmark.task import Gold
 from fieldmark.tools.model_text import without_thinking
@@ -80,9 +80,7 @@ class Pix2FactJudge:
     def _one(self, reference: str, given: str, counting: Counting) -> bool:
         inputs = {"ground_truth": reference, "model_answer": shortened(given, MAX_CHARACTERS)}
         asked = request.messages(self.prompt, inputs)
-        told = self.settings
-        temperature = None if told.temperature == "none" else told.temperature
-        seed = None if told.seed == "none" else told.seed
+        temperature, seed = self.settings.sampling
 
         def ask(wrong: str) -> str:
             return counting.ask(_again(asked, wrong), temperature, seed)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from fieldmark.config import ClassifierConfig
 from fieldmark.evals.asking.identity import name_of, sha256_of
-from fieldmark.evals.asking.reply import NoUse, ask_until_used
-from fieldmark.evals.asking.request import Ask, asked_again, messages, read_prompt, shortened
-from fieldmark.evals.judges.base import Unjudged
+from fieldmark.evals.asking.insisting import insist
+from fieldmark.evals.asking.request import Ask, messages, read_prompt, shortened
 from fieldmark.evals.typing.dimensions import DIMENSIONS, VERSION
 from fieldmark.evals.typing.reply import KEYS, read_reply
+from fieldmark.model_config import ClassifierConfig
 from fieldmark.task import Task
 
-ASKS = 3
 PROMPT = "question_type.md"
 MAX_CHARACTERS = 8_000
 """Of a question or an answer; what is over is left out in its middle."""
@@ -45,20 +43,15 @@ class Typer:
         if self._with_answer:
             told["answer"] = shortened(task.gold.answer, MAX_CHARACTERS)
         asked = messages(self._system, told)
-        temperature, seed = self._settings.temperature, self._settings.seed
-
-        def ask(wrong: str) -> str:
-            text, _ = self._ask(
-                asked_again(asked, wrong, KEYS) if wrong else asked,
-                None if temperature == "none" else temperature,
-                None if seed == "none" else seed,
-            )
-            return text
-
-        try:
-            return ask_until_used(ask, lambda reply: read_reply(reply, list(told.values())), ASKS)
-        except NoUse as left:
-            raise Unjudged(f"{ASKS} replies without a type; of the last: {left}", left.reply) from None
+        quoted = list(told.values())
+        return insist(
+            self._ask,
+            self._settings,
+            asked,
+            KEYS,
+            lambda reply: read_reply(reply, quoted),
+            "without a type",
+        )
 
 
 def make(settings: ClassifierConfig, *, with_answer: bool = False) -> Typer:

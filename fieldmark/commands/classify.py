@@ -14,8 +14,8 @@ from fieldmark.counting import counted
 if TYPE_CHECKING:
     from fieldmark.chaining import Chained
     from fieldmark.classifying import Classified
-    from fieldmark.config import ClassifierConfig
     from fieldmark.evals.failures.asked import AskedClassifier
+    from fieldmark.model_config import ClassifierConfig
     from fieldmark.rundir import RunDir
 
 Asked = TypeVar("Asked", bound="AskedClassifier")

@@ -260,7 +260,7 @@ def _eyes(name: str | None, url: str | None, key_env: str) -> Any:
         if url:
             raise UsageError("--eyes-url is a server and names no model: add --eyes NAME")
         return None
-    from fieldmark.config import ModelConfig
+    from fieldmark.model_config import ModelConfig
     from fieldmark.run_models import make_eyes
     from fieldmark.sandbox.gateway.eyes import alone
 

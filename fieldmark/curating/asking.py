@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldmark import launch
-from fieldmark.config import ModelConfig, RunConfig
+from fieldmark.config import RunConfig
 from fieldmark.errors import InterruptedRun
 from fieldmark.evals.curation import answers
 from fieldmark.evals.curation.project import Project
 from fieldmark.evals.curation.settings import model_key
 from fieldmark.evals.judges import get_judge
 from fieldmark.launch import Say
+from fieldmark.model_config import ModelConfig
 from fieldmark.run_reader import RunReader
 from fieldmark.runner import Run
 

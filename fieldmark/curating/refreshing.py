@@ -7,13 +7,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from fieldmark.config import ModelConfig
 from fieldmark.curating.asking import How, Question, ask
 from fieldmark.errors import UsageError
 from fieldmark.evals.curation.project import Project
 from fieldmark.evals.curation.release import items
 from fieldmark.evals.curation.settings import model_key
 from fieldmark.launch import Say
+from fieldmark.model_config import ModelConfig
 
 FOLDER = "refresh"
 

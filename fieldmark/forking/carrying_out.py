@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from fieldmark import launch, trust
-from fieldmark.config import ModelConfig, RunConfig
+from fieldmark.config import RunConfig
 from fieldmark.forking.asked import Asked
 from fieldmark.forking.outcome import Outcome, outcome
 from fieldmark.forking.place import find
 from fieldmark.forking.plan import Forking, configure, describe, recorded_run, warnings
+from fieldmark.model_config import ModelConfig
 from fieldmark.sandbox.gateway.builtin import BUILTIN
 
 Say = Callable[[str], None]

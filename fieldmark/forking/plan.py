@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fieldmark.config import FROZEN, REPLAY, ModelConfig, RunConfig
+from fieldmark.config import FROZEN, REPLAY, RunConfig
 from fieldmark.errors import UsageError
 from fieldmark.forking.asked import Asked
+from fieldmark.model_config import ModelConfig
 from fieldmark.preflight import Plan
 from fieldmark.run_reader import part
 from fieldmark.rundir import RunDir

@@ -9,7 +9,7 @@ from typing import Any
 
 from fieldmark.agents.registry import is_path
 from fieldmark.blobs import BlobStore
-from fieldmark.config import GameConfig, RunConfig
+from fieldmark.config import RunConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.amigo import llm_detector, vlm
 from fieldmark.evals.amigo.game import Game, Referees
@@ -17,6 +17,7 @@ from fieldmark.evals.amigo.settings import GameSettings, NoiseSettings
 from fieldmark.evals.benchmarks.galleries import Galleries
 from fieldmark.games.played import PlayedGame
 from fieldmark.judging.model import Asked, AskedModel
+from fieldmark.model_config import GameConfig
 from fieldmark.staging import StagedTask
 
 TO_REFEREE = Asked(

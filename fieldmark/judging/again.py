@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from fieldmark import trust
-from fieldmark.config import JudgeConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.judges import Judge, get_judge
 from fieldmark.judging import recording
 from fieldmark.judging.checking import check
 from fieldmark.judging.episodes import EpisodeJudge
+from fieldmark.model_config import JudgeConfig
 from fieldmark.records import EpisodeRecord, Verdict
 from fieldmark.rundir import RunDir
 from fieldmark.task import Gold

@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from fieldmark import trust
-from fieldmark.config import ClassifierConfig
 from fieldmark.errors import UsageError, plain_reason
 from fieldmark.evals.failures.asked import AskedClassifier
+from fieldmark.model_config import ClassifierConfig
 from fieldmark.run_reader import part
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox.gateway.endpoint import public_url

@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from fieldmark.config import AskedConfig
 from fieldmark.doctor.asking import Model, text_of
 from fieldmark.doctor.server import listed
 from fieldmark.errors import ModelFault, UsageError
 from fieldmark.evals.judges.base import JudgingOver, ServerDown, Unjudged
+from fieldmark.model_config import AskedConfig
 from fieldmark.sandbox.gateway.endpoint import endpoint, public_url
 from fieldmark.sandbox.gateway.upstream import BACK_OFF, TRIES
 from fieldmark.sandbox.gateway.upstream_errors import Again, ServerError

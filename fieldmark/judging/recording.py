@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from fieldmark.config import MODEL_JUDGES, JudgeConfig
 from fieldmark.evals.judges import Judge
+from fieldmark.model_config import MODEL_JUDGES, JudgeConfig
 from fieldmark.run_reader import part
 from fieldmark.sandbox.gateway.endpoint import public_url
 from fieldmark.user_file import is_file_name, sha256

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fieldmark.config import ModelConfig, load_config
+from fieldmark.config import load_config
 from fieldmark.errors import UsageError
+from fieldmark.model_config import ModelConfig
 from fieldmark.run_models import with_space
 
 

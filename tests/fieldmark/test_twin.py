@@ -11,8 +11,9 @@ from click.testing import CliRunner
 
 from fieldmark import twin
 from fieldmark.commands.run import command
-from fieldmark.config import ModelConfig, RunConfig
+from fieldmark.config import RunConfig
 from fieldmark.errors import UsageError
+from fieldmark.model_config import ModelConfig
 from fieldmark.rundir import RunDir
 from tests.conftest import FIELDMARK, Fieldmark, spawn
 from tests.fieldmark.test_resume import finished, wait_for

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fieldmark.config import ModelConfig
 from fieldmark.errors import UsageError
+from fieldmark.model_config import ModelConfig
 from fieldmark.needs import Wire
 from fieldmark.wires import check_wire
 from tests.model_server import ModelServer, Reply

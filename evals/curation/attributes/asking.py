@@ -97,8 +97,7 @@ class Request:
         ]
         text, tokens = self.asker.ask(
             asked_again(asked, wrong, KEYS) if wrong else asked,
-            None if model.temperature == "none" else model.temperature,
-            None if model.seed == "none" else model.seed,
+            *model.sampling,
         )
         state.keep(self.key, attempt, model.name, self.recorded, text, tokens)
         return text

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from fieldmark.config import AskedConfig
 from fieldmark.evals.amigo.constraint import ANY, NONE
 from fieldmark.evals.amigo.generating import TAUS, GeneratorSettings
+from fieldmark.model_config import AskedConfig
 from fieldmark.options import read_toml_as
 from fieldmark.prices import Price
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from fieldmark.config import ClassifierConfig
 from fieldmark.evals.asking.request import read_prompt
 from fieldmark.evals.failures.asked import AskedClassifier
 from fieldmark.evals.failures.case import Case
@@ -13,6 +12,7 @@ from fieldmark.evals.failures.chain.reply import KEYS, read_reply
 from fieldmark.evals.failures.chain.scheme import KINDS, SCHEME, STAGES
 from fieldmark.evals.failures.llm_request import about
 from fieldmark.evals.failures.rendering import Step
+from fieldmark.model_config import ClassifierConfig
 
 PROMPT = "chain.md"
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from fieldmark.config import AskedConfig
 from fieldmark.evals.amigo import llm_detector, vlm
 from fieldmark.evals.amigo.agreement import on_games
 from fieldmark.evals.amigo.answering import LabelAnswerer, LabelsFirst
@@ -23,6 +22,7 @@ from fieldmark.evals.amigo.verification import Verification
 from fieldmark.evals.amigo.vlm import VlmAnswerer
 from fieldmark.evals.judges.base import Unjudged
 from fieldmark.judging.model import Asked, AskedModel
+from fieldmark.model_config import AskedConfig
 from tests.evals.amigo.galleries import V, begun, dresses, episode, reply
 from tests.model_server import Body, ModelServer, Reply
 

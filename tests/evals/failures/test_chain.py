@@ -11,7 +11,6 @@ import pytest
 import fieldmark as package
 from fieldmark import jsonl
 from fieldmark.chaining import chain_run
-from fieldmark.config import ClassifierConfig
 from fieldmark.evals.asking.reply import NotUsed
 from fieldmark.evals.failures.chain.by_facts import broken
 from fieldmark.evals.failures.chain.llm import make
@@ -26,6 +25,7 @@ from fieldmark.evals.metrics.outcomes import cells
 from fieldmark.exporting.public import export_public
 from fieldmark.findings import ChainBreak, FailureMark, Link
 from fieldmark.labelling.session import Person, label_run
+from fieldmark.model_config import ClassifierConfig
 from fieldmark.rundir import RunDir
 from fieldmark.task import Gold
 from tests.conftest import Fieldmark

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fieldmark.config import ClassifierConfig, load_config
+from fieldmark.config import load_config
 from fieldmark.errors import UsageError
 from fieldmark.evals.asking.reply import NotUsed
 from fieldmark.evals.failures.case import Case, Decision, Open
@@ -17,6 +17,7 @@ from fieldmark.evals.failures.llm_reply import read_reply
 from fieldmark.evals.failures.taxonomy import CLASSES, SUBS
 from fieldmark.evals.judges.base import Unjudged
 from fieldmark.findings import GoldFacts, TraceFacts
+from fieldmark.model_config import ClassifierConfig
 from fieldmark.records import EpisodeRecord
 from fieldmark.task import Gold
 from fieldmark.trace import parse_event

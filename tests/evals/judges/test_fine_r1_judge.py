@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from fieldmark.config import JudgeConfig, load_config
+from fieldmark.config import load_config
 from fieldmark.errors import UsageError
 from fieldmark.evals.judges import get_judge
 from fieldmark.evals.judges.base import FullJudge, Given
 from fieldmark.judging import recording
+from fieldmark.model_config import JudgeConfig
 from fieldmark.task import Gold
 
 CLOSED = Gold(answer="petunia", kind="flower", options=["mexican petunia", "petunia", "rose", "bellcap"])

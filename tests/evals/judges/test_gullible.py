@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from fieldmark.config import JudgeConfig
 from fieldmark.evals.judges import get_judge
 from fieldmark.evals.judges.base import Given, Judgement, Unjudged
 from fieldmark.evals.judges.llm import LlmJudge
+from fieldmark.model_config import JudgeConfig
 from fieldmark.task import Gold
 from tests.model_server import Body, ModelServer, Reply
 

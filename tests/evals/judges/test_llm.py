@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from fieldmark.config import JudgeConfig, load_config
+from fieldmark.config import load_config
 from fieldmark.errors import UsageError
 from fieldmark.evals.judges import get_judge
 from fieldmark.evals.judges.base import Given, JudgingOver, ServerDown, Unjudged
 from fieldmark.evals.judges.llm import LlmJudge
+from fieldmark.model_config import JudgeConfig
 from fieldmark.task import Gold
 from tests.model_server import Body, ModelServer, Reply
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from fieldmark.config import JudgeConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.judges import get_judge
 from fieldmark.evals.judges.base import FullJudge, Unjudged
 from fieldmark.evals.judges.pix2fact import Pix2FactJudge
 from fieldmark.five_keys import NO_ANSWER
+from fieldmark.model_config import JudgeConfig
 from fieldmark.task import Gold
 from tests.model_server import ModelServer, Reply
 

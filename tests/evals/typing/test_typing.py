@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fieldmark.config import ClassifierConfig, load_config
+from fieldmark.config import load_config
 from fieldmark.errors import UsageError
 from fieldmark.evals.asking.reply import NotUsed
 from fieldmark.evals.benchmarks.facets import read_facets
@@ -16,6 +16,7 @@ from fieldmark.evals.judges.base import Unjudged
 from fieldmark.evals.typing.dimensions import DIMENSIONS
 from fieldmark.evals.typing.reply import read_reply
 from fieldmark.evals.typing.typer import make
+from fieldmark.model_config import ClassifierConfig
 from fieldmark.own_data import with_own_data
 from fieldmark.task_selection import select_tasks
 from tests.conftest import Fieldmark

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from fieldmark.config import JudgeConfig
 from fieldmark.errors import UsageError
 from fieldmark.exam.desk import Draft
 from fieldmark.exam.sheet import UNKNOWN, Sheet, read
 from fieldmark.exam.sitting import GRACE, NotOpen, Sitting
 from fieldmark.exam.starting import open_exam
 from fieldmark.judging.again import judge_again
+from fieldmark.model_config import JudgeConfig
 from fieldmark.rundir import RunDir
 from tests.fieldmark.exam.conftest import NewExam
 

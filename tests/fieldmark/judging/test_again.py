@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from fieldmark import jsonl
-from fieldmark.config import JudgeConfig
 from fieldmark.errors import UsageError
 from fieldmark.evals.judges import get_judge
 from fieldmark.evals.judges.base import Unjudged
@@ -17,6 +16,7 @@ from fieldmark.evals.metrics.summary import summarise
 from fieldmark.evals.report.sections import tables
 from fieldmark.judging.again import Judged, judge_again, recorded_judge
 from fieldmark.judging.episodes import OUTAGES, EpisodeJudge
+from fieldmark.model_config import JudgeConfig
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox.gateway.upstream import TRIES
 from fieldmark.task import Gold

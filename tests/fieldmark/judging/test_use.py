@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import fieldmark
-from fieldmark.config import JudgeConfig
 from fieldmark.evals.metrics.summary import summarise
 from fieldmark.evals.report.usage_table import cost_line, usage_table
 from fieldmark.judging.again import judge_again
+from fieldmark.model_config import JudgeConfig
 from fieldmark.rundir import RunDir
 from tests.evals.conftest import RunBuilder
 from tests.model_server import Body, ModelServer, Reply
