@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Iterable, Iterator
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from concurrent.futures import Future
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -36,6 +39,9 @@ PROBES = {
 """What is promised → the function of `probe.py` that tests it."""
 MEMORY_HOG = "b = bytearray(); [b.extend(bytes(2**26)) for _ in range(64)]"
 """Takes 4 GiB, four times what a container may have."""
+PROBE_SECONDS = 120.0
+"""The longest that a probe may take. A runtime may hang as a whole where a limit bites."""
+HUNG = f"no end within {PROBE_SECONDS:.0f} s"
 
 
 def run_checks(
@@ -66,13 +72,37 @@ async def _inside(client: Any, image: str, needs: Needs) -> AsyncIterator[tuple[
     try:
         door, _other = await sockets.open_door(), await sockets.open_door()
         container = await asyncio.to_thread(_start, client, image, door.folder, needs)
-        for promise, probe in PROBES.items():
-            yield promise, await asyncio.to_thread(_probe, client, container, probe)
-        yield "memory limit bites", await asyncio.to_thread(_memory, client, container)
+        probes = {promise: partial(_probe, client, container, probe) for promise, probe in PROBES.items()}
+        probes["memory limit bites"] = partial(_memory, client, container)
+        hung: str | None = None
+        for promise, probe in probes.items():
+            if hung is None:
+                found = await asyncio.to_thread(in_time, probe)
+                hung = promise if found == HUNG else None
+            else:
+                found = f"not tried: the container hangs since {hung!r}"
+            yield promise, found
     finally:
         if container:
             await asyncio.to_thread(remove, client, container)
         sockets.close()
+
+
+def in_time(probe: Callable[[], str | None]) -> str | None:
+    """What a probe found, or HUNG. A daemon thread: one that never ends does not keep us."""
+    answer: Future[str | None] = Future()
+
+    def answering() -> None:
+        try:
+            answer.set_result(probe())
+        except Exception as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=answering, daemon=True).start()
+    try:
+        return answer.result(PROBE_SECONDS)
+    except TimeoutError:
+        return HUNG
 
 
 def _start(client: Any, image: str, door: Any, needs: Needs) -> str:

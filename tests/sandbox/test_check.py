@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import subprocess
+import threading
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from fieldmark.needs import Needs
+from fieldmark.sandbox import check
 from fieldmark.sandbox import container as spec
 from fieldmark.sandbox.check import PROBES, run_checks
 from fieldmark.sandbox.reaper import remove
@@ -118,3 +120,18 @@ def test_no_port_of_the_host_and_no_other_container_answers(engine: Any, sealed:
 def test_the_docker_socket_is_not_there(engine: Any, sealed: str) -> None:
     listed = run_inside(engine, sealed, ["sh", "-c", "ls /var/run/docker.sock /run/docker.sock 2>&1"])
     assert listed.count("No such file") == 2
+
+
+def test_a_probe_that_never_ends_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(check, "PROBE_SECONDS", 0.05)
+    assert check.in_time(lambda: None) is None
+    assert check.in_time(lambda: "wrong") == "wrong"
+    assert check.in_time(lambda: str(threading.Event().wait(5))) == check.HUNG
+    with pytest.raises(OSError, match="gone"):
+        check.in_time(_raises)
+
+
+def _raises() -> str:
+    raise OSError("gone")
