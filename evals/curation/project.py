@@ -79,7 +79,12 @@ class Project:
         if self._depth:
             yield
             return
-        self.database.execute("BEGIN IMMEDIATE")
+        try:
+            self.database.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            raise UsageError(
+                f"{self.folder} cannot be written ({error}): call again when the other command has ended"
+            ) from None
         self._depth = 1
         try:
             yield
@@ -109,7 +114,9 @@ class Project:
         """UsageError when there is none."""
         row = self.database.execute("SELECT * FROM candidates WHERE id = ?", [candidate_id]).fetchone()
         if row is None:
-            raise UsageError(f"{self.folder} has no candidate {candidate_id}: `curate status` lists steps")
+            raise UsageError(
+                f"{self.folder} has no candidate {candidate_id}: `fieldmark curate list` names them all"
+            )
         return _candidate(row)
 
     def candidates(self, after: Step | None = None) -> Iterator[Candidate]:
@@ -123,6 +130,13 @@ class Project:
         while rows := self.database.execute(sql, [last, *steps]).fetchall():
             yield from map(_candidate, rows)
             last = rows[-1][0]
+
+    def require(self, after: Step) -> None:
+        """UsageError: no candidate is left there, so that the next step has nothing to do."""
+        if next(self.candidates(after), None) is None:
+            raise UsageError(
+                f"no candidate is left after {after}: `fieldmark curate status` shows where they are"
+            )
 
     def decide(
         self, step: Step, candidate_id: str, verdict: Verdict, why: str,

@@ -99,10 +99,12 @@ def _told(given: Mark) -> str:
 
 
 def settle(project: Project) -> Told:
-    """What holds of every marked candidate, by the number of annotators that the settings want now."""
+    """What holds of every marked candidate, by the number of annotators that the settings want now. The marks
+    are read as it is written: nobody marks in between.
+    """
     histories = ((each.id, project.history(each.id, STEP)) for each in project.candidates(after=AFTER))
     wanted = project.settings.audit.annotators
-    return decide_all(project, STEP, [held_by(one, rows, wanted) for one, rows in histories if rows])
+    return decide_all(project, STEP, (held_by(one, rows, wanted) for one, rows in histories if rows))
 
 
 def disagreed(project: Project) -> list[str]:

@@ -82,9 +82,9 @@ class Pages:
             raise HTTPException(404, "no such candidate")
         try:
             given = read(form, shown.candidate.label)
+            await run_in_threadpool(self._desk.mark, candidate, given)
         except UsageError as error:
             return await run_in_threadpool(self._item, candidate, str(error))
-        await run_in_threadpool(self._desk.mark, candidate, given)
         return RedirectResponse(f"/?after={quote(candidate)}", 303)
 
     def _item(self, candidate: str, wrong: str = "") -> Response:

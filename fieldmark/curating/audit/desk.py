@@ -76,7 +76,10 @@ class Desk:
             return None
         with self._lock:
             one = self._project.candidate(candidate)
-            sql = "SELECT DISTINCT model, answer FROM answers WHERE candidate = ? ORDER BY model"
+            sql = (
+                "SELECT DISTINCT model, answer FROM answers WHERE candidate = ? AND step LIKE 'screen.%'"
+                " ORDER BY model"
+            )
             answers = [(str(m), str(a)) for m, a in self._project.database.execute(sql, [candidate])]
             marks = marks_of(self._project.history(candidate, STEP))
             with Image.open(self._project.picture(one)) as image:
