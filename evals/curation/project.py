@@ -169,11 +169,10 @@ class Project:
 
     def history(self, candidate_id: str, step: Step | None = None) -> list[Decision]:
         """Every decision on it, the oldest first."""
-        rows = self.database.execute(
-            "SELECT * FROM decisions WHERE candidate = ? AND (? IS NULL OR step = ?) ORDER BY id",
-            [candidate_id, step, step],
-        )
-        return [_decision(row) for row in rows]
+        steps = [step] if step else STEPS  # by the index, which begins with the step
+        sql = "SELECT * FROM decisions WHERE step = ? AND candidate = ? ORDER BY id"
+        found = [_decision(row) for each in steps for row in self.database.execute(sql, [each, candidate_id])]
+        return sorted(found, key=lambda decision: decision.number)
 
     def finish_step(self, step: Step, told: dict[str, Any]) -> None:
         """Note that a step went through, under which settings, and what came of it; the same is told once."""

@@ -89,11 +89,14 @@ def import_(folder: Path, place: Path | None, layout: str | None, source: str | 
 
 def _take_in(project: Project, place: Path, layout: str | None, source: str | None, licence: str) -> int:
     """Read a place and say what came of it; how many of its pictures cannot be used."""
+    from fieldmark.errors import UsageError
     from fieldmark.evals.curation.importing import import_all
     from fieldmark.evals.curation.sources.reading import read
 
     name = source or layout or place.resolve().stem
     told = import_all(project, name, read(place, layout, licence), _progress)
+    if not told.read:
+        raise UsageError(f"{place} holds no picture and no row: name another place")
     for origin, why in told.problems[:SHOWN]:
         click.echo(f"cannot be used: {origin}: {why}", err=True)
     if len(told.problems) > SHOWN:
