@@ -158,16 +158,21 @@ def list_(folder: Path, after: Step | None, as_json: bool) -> None:
 @FOLDER
 @click.argument("candidate")
 def show(folder: Path, candidate: str) -> None:
-    """Every decision on one candidate: who, when, what and why.
+    """Every decision on one candidate: who, when, what and why; with the pages of its evidence.
 
     \b
     fieldmark curate show my-set 3f1c9a0b7d5e2468
     """
+    from fieldmark.evals.curation.evidence.pages import EvidencePage
+    from fieldmark.showing.visible import visible
+
     with _open(folder) as project:
         one = project.candidate(candidate)
         click.echo(f"{one.id}  {one.label}  ({one.source}, {one.licence})  {project.picture(one)}")
         for each in project.history(candidate):
-            click.echo(f"{each.when}  {each.step:13} {each.verdict:5} by {each.who}: {each.why}")
+            click.echo(visible(f"{each.when}  {each.step:13} {each.verdict:5} by {each.who}: {each.why}"))
+            for page in map(EvidencePage.model_validate, each.evidence.get("pages", [])):
+                click.echo(visible(f"    {page.url}  sha256 {page.sha256[:12] or 'none'}: {page.told}"))
 
 
 @command.group("screen")

@@ -71,6 +71,8 @@ def test_without_docker_it_goes_on_without_screenshots(project: Project, fieldma
     assert "no Docker engine" in good["no_screenshot"]
     assert "leads to a login" in login["problem"]
     assert lost["problem"] == "HTTP 404"
+    shown = fieldmark("curate", "show", str(project.folder), names["Summer Palace"]).stdout
+    assert f"/palace  sha256 {good['sha256'][:12]}: supports the answer, no screenshot: no Docker" in shown
 
 
 def test_a_page_fetched_again_says_what_flipped(project: Project, fieldmark: Fieldmark) -> None:
