@@ -33,16 +33,24 @@ class Told:
     flips: list[tuple[str, str, str, str]] = field(default_factory=list)
 
 
-def decide_all(project: Project, step: Step, said: Iterable[Said]) -> Told:
-    """Write them in one transaction, and that the step went through; a second time nothing is written."""
-    told = Told(step)
+def decide_one(project: Project, told: Told, said: Said) -> None:
+    """Write one, on disk when this returns; `told` learns what is new or flipped by it."""
+    was = project.decision(told.step, said.candidate)
+    outcome = project.decide(told.step, said.candidate, said.verdict, said.why, evidence=said.evidence)
+    told.counts[said.verdict] += 1
+    told.new += outcome == "new"
+    if outcome == "flipped" and was:
+        told.flips.append((said.candidate, was.verdict, said.verdict, said.why))
+
+
+def decide_all(project: Project, step: Step, said: Iterable[Said], told: Told | None = None) -> Told:
+    """Write them in one transaction, and that the step went through; a second time nothing is written.
+    `told`: what was decided one by one before; the counts are those of now.
+    """
+    told = told or Told(step)
+    told.counts.clear()
     with project.writing():
         for each in said:
-            was = project.decision(step, each.candidate)
-            outcome = project.decide(step, each.candidate, each.verdict, each.why, evidence=each.evidence)
-            told.counts[each.verdict] += 1
-            told.new += outcome == "new"
-            if outcome == "flipped" and was:
-                told.flips.append((each.candidate, was.verdict, each.verdict, each.why))
+            decide_one(project, told, each)
         project.finish_step(step, {key: told.counts[key] for key in ("keep", "drop", "open")})
     return told

@@ -79,7 +79,12 @@ class Project:
         if self._depth:
             yield
             return
-        self.database.execute("BEGIN IMMEDIATE")
+        try:
+            self.database.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            raise UsageError(
+                f"{self.folder} cannot be written ({error}): call again when the other command has ended"
+            ) from None
         self._depth = 1
         try:
             yield
@@ -109,7 +114,9 @@ class Project:
         """UsageError when there is none."""
         row = self.database.execute("SELECT * FROM candidates WHERE id = ?", [candidate_id]).fetchone()
         if row is None:
-            raise UsageError(f"{self.folder} has no candidate {candidate_id}: `curate status` lists steps")
+            raise UsageError(
+                f"{self.folder} has no candidate {candidate_id}: `fieldmark curate list` names them all"
+            )
         return _candidate(row)
 
     def candidates(self, after: Step | None = None) -> Iterator[Candidate]:
@@ -123,6 +130,13 @@ class Project:
         while rows := self.database.execute(sql, [last, *steps]).fetchall():
             yield from map(_candidate, rows)
             last = rows[-1][0]
+
+    def require(self, after: Step) -> None:
+        """UsageError: no candidate is left there, so that the next step has nothing to do."""
+        if next(self.candidates(after), None) is None:
+            raise UsageError(
+                f"no candidate is left after {after}: `fieldmark curate status` shows where they are"
+            )
 
     def decide(
         self, step: Step, candidate_id: str, verdict: Verdict, why: str,
@@ -155,11 +169,10 @@ class Project:
 
     def history(self, candidate_id: str, step: Step | None = None) -> list[Decision]:
         """Every decision on it, the oldest first."""
-        rows = self.database.execute(
-            "SELECT * FROM decisions WHERE candidate = ? AND (? IS NULL OR step = ?) ORDER BY id",
-            [candidate_id, step, step],
-        )
-        return [_decision(row) for row in rows]
+        steps = [step] if step else STEPS  # by the index, which begins with the step
+        sql = "SELECT * FROM decisions WHERE step = ? AND candidate = ? ORDER BY id"
+        found = [_decision(row) for each in steps for row in self.database.execute(sql, [each, candidate_id])]
+        return sorted(found, key=lambda decision: decision.number)
 
     def finish_step(self, step: Step, told: dict[str, Any]) -> None:
         """Note that a step went through, under which settings, and what came of it; the same is told once."""

@@ -68,8 +68,17 @@ def statistics(project: Project, released: Sequence[Item]) -> dict[str, Any]:
         ],
         "corrected_labels": sum(item["answer"] != project.candidate(item["id"]).label for item in released),
         "funnel": [asdict(row) for row in project.funnel()],
-        "settings": {step: project.settings.of(step) for step in STEPS},
+        "settings": _without_servers({step: project.settings.of(step) for step in STEPS}),
     }
+
+
+def _without_servers(value: Any) -> Any:
+    """Where models are served and which variable has their key is nobody else's."""
+    if isinstance(value, dict):
+        return {
+            key: _without_servers(each) for key, each in value.items() if key not in ("base_url", "key_env")
+        }
+    return [_without_servers(each) for each in value] if isinstance(value, list) else value
 
 
 def _counted(values: Iterator[str]) -> dict[str, int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from fieldmark.errors import UsageError
 
 FILE = "curate.sqlite"
-VERSION = 1
+VERSION = 2
 _BUSY_MS = 30_000
 """How long a writer waits for another, such as a second annotator."""
 
@@ -33,6 +33,7 @@ CREATE INDEX decided ON decisions (step, candidate, id);
 CREATE TABLE answers (
     candidate TEXT NOT NULL REFERENCES candidates (id), step TEXT NOT NULL, model TEXT NOT NULL,
     judge TEXT NOT NULL, verdict TEXT NOT NULL, answer TEXT NOT NULL, run TEXT NOT NULL,
+    asked TEXT NOT NULL,
     PRIMARY KEY (step, model, candidate)
 ) STRICT;
 CREATE TABLE steps (
@@ -40,8 +41,9 @@ CREATE TABLE steps (
     at TEXT NOT NULL, told TEXT NOT NULL
 ) STRICT;
 """
-"""`origins`: each file or row that was read, and the candidate it became. `answers`: of
-models, in the screens. `decisions` only grows: the last of a candidate at a step is the one that holds.
+"""`origins`: each file or row that was read, and the candidate it became. `answers`: of models, in the
+screens; `asked` is a hash of the question and of what the answer was judged by. `decisions` only grows: the
+last of a candidate at a step is the one that holds.
 """
 
 
@@ -63,7 +65,9 @@ def connect(folder: Path, *, create: bool = False) -> sqlite3.Connection:
 
 
 def _make(database: sqlite3.Connection, path: Path) -> None:
-    """The tables, once: a kill between leaves all of them or none."""
+    """The tables, once: a kill between leaves all of them or none. Where they are, nobody waits."""
+    if database.execute("PRAGMA user_version").fetchone() == (VERSION,):
+        return
     database.execute("BEGIN IMMEDIATE")
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version == 0:

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from fieldmark.counting import counted
 from fieldmark.curating.attributes_command import attributes
-from fieldmark.curating.commands import audit, evidence, leakage
+from fieldmark.curating.commands import audit, leakage
+from fieldmark.curating.evidence_commands import evidence, refresh
+from fieldmark.curating.options import FOLDER, asking
+from fieldmark.curating.telling import SHOWN, say_aside, say_told
+from fieldmark.evals.curation.records import STEPS, Step
 from fieldmark.evals.curation.sources.reading import LAYOUTS
 
 if TYPE_CHECKING:
     from fieldmark.curating.asking import How
-    from fieldmark.evals.curation.deciding import Told
     from fieldmark.evals.curation.project import Project
-
-SHOWN = 20
-"""Flips and broken pictures that are named one by one."""
-_FOLDER = click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-
-
-def _asking(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of what asks models."""
-    function = click.option("--probe/--no-probe", default=True, help="Try first whether the model sees.")(
-        function
-    )
-    return click.option("--parallel", type=click.IntRange(1, 256), help="Pictures at once, as in run.")(
-        function
-    )
 
 
 @click.group("curate")
@@ -54,12 +42,12 @@ def command() -> None:
     """
 
 
-for step in (leakage, audit, evidence, attributes):
+for step in (leakage, audit, evidence, refresh, attributes):
     command.add_command(step)
 
 
 @command.command("new")
-@_FOLDER
+@FOLDER
 def new(folder: Path) -> None:
     """Begin a curation: a folder with a curate.toml to edit. One that is there stays as it is.
 
@@ -73,7 +61,7 @@ def new(folder: Path) -> None:
 
 
 @command.command("import")
-@_FOLDER
+@FOLDER
 @click.argument("place", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--layout", type=click.Choice(sorted(LAYOUTS)), help="The source dataset that PLACE is, as distributed."
@@ -95,17 +83,20 @@ def import_(folder: Path, place: Path | None, layout: str | None, source: str | 
 
     with _open(folder) as project:
         broken = _take_in(project, place, layout, source, licence) if place else 0
-        _say_told(decide_import(project))
+        say_told(decide_import(project))
     return 1 if broken else 0
 
 
 def _take_in(project: Project, place: Path, layout: str | None, source: str | None, licence: str) -> int:
     """Read a place and say what came of it; how many of its pictures cannot be used."""
+    from fieldmark.errors import UsageError
     from fieldmark.evals.curation.importing import import_all
     from fieldmark.evals.curation.sources.reading import read
 
     name = source or layout or place.resolve().stem
     told = import_all(project, name, read(place, layout, licence), _progress)
+    if not told.read:
+        raise UsageError(f"{place} holds no picture and no row: name another place")
     for origin, why in told.problems[:SHOWN]:
         click.echo(f"cannot be used: {origin}: {why}", err=True)
     if len(told.problems) > SHOWN:
@@ -118,7 +109,7 @@ def _take_in(project: Project, place: Path, layout: str | None, source: str | No
 
 
 @command.command("status")
-@_FOLDER
+@FOLDER
 @click.option("--json", "as_json", is_flag=True, help="One JSON list.")
 def status(folder: Path, as_json: bool) -> None:
     """The funnel: what each step got, kept, dropped and left open.
@@ -138,20 +129,50 @@ def status(folder: Path, as_json: bool) -> None:
         )
 
 
+@command.command("list")
+@FOLDER
+@click.option("--after", type=click.Choice(STEPS), help="Only what every step up to this one keeps.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON list.")
+def list_(folder: Path, after: Step | None, as_json: bool) -> None:
+    """The candidates, a line each: id, answer, class, picture, with tabs between.
+
+    \b
+    fieldmark curate list my-set --after audit
+    """
+    from fieldmark.evals.curation.questions import answer_of
+    from fieldmark.showing.visible import visible
+
+    with _open(folder) as project:
+        rows = [
+            {"candidate": one.id, "answer": answer_of(project, one)[0], "class": one.class_name,
+             "picture": str(project.picture(one))}
+            for one in project.candidates(after=after)
+        ]  # fmt: skip
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False))
+    for row in [] if as_json else rows:
+        click.echo("\t".join(map(visible, row.values())))
+
+
 @command.command("show")
-@_FOLDER
+@FOLDER
 @click.argument("candidate")
 def show(folder: Path, candidate: str) -> None:
-    """Every decision on one candidate: who, when, what and why.
+    """Every decision on one candidate: who, when, what and why; with the pages of its evidence.
 
     \b
     fieldmark curate show my-set 3f1c9a0b7d5e2468
     """
+    from fieldmark.evals.curation.evidence.pages import EvidencePage
+    from fieldmark.showing.visible import visible
+
     with _open(folder) as project:
         one = project.candidate(candidate)
         click.echo(f"{one.id}  {one.label}  ({one.source}, {one.licence})  {project.picture(one)}")
         for each in project.history(candidate):
-            click.echo(f"{each.when}  {each.step:13} {each.verdict:5} by {each.who}: {each.why}")
+            click.echo(visible(f"{each.when}  {each.step:13} {each.verdict:5} by {each.who}: {each.why}"))
+            for page in map(EvidencePage.model_validate, each.evidence.get("pages", [])):
+                click.echo(visible(f"    {page.url}  sha256 {page.sha256[:12] or 'none'}: {page.told}"))
 
 
 @command.group("screen")
@@ -165,8 +186,8 @@ def screen() -> None:
 
 
 @screen.command("first")
-@_FOLDER
-@_asking
+@FOLDER
+@asking
 def screen_first(folder: Path, parallel: int | None, probe: bool) -> None:
     """One model over a sample of each class: classes that it knows go, the others stay whole.
 
@@ -176,12 +197,12 @@ def screen_first(folder: Path, parallel: int | None, probe: bool) -> None:
     from fieldmark.curating.screening import screen_first as first
 
     with _open(folder) as project:
-        _say_told(first(project, _how(parallel, probe), _say))
+        say_told(first(project, _how(parallel, probe), say_aside))
 
 
 @screen.command("hard")
-@_FOLDER
-@_asking
+@FOLDER
+@asking
 def screen_hard(folder: Path, parallel: int | None, probe: bool) -> None:
     """Several models over what is left: the wrong samples of the classes that they do not know stay.
 
@@ -191,11 +212,11 @@ def screen_hard(folder: Path, parallel: int | None, probe: bool) -> None:
     from fieldmark.curating.screening import screen_hard as hard
 
     with _open(folder) as project:
-        _say_told(hard(project, _how(parallel, probe), _say))
+        say_told(hard(project, _how(parallel, probe), say_aside))
 
 
 @command.command("taxonomy")
-@_FOLDER
+@FOLDER
 def taxonomy(folder: Path) -> None:
     """Give every class its place by taxonomy.toml; where there is none yet, write one to fill in.
 
@@ -206,6 +227,7 @@ def taxonomy(folder: Path) -> None:
     from fieldmark.evals.curation.taxonomy import FILE, categorise, read_taxonomy, template
 
     with _open(folder) as project:
+        project.require("evidence")
         path = folder / FILE
         if not path.exists():
             names = {each.class_name for each in project.candidates(after="evidence")}
@@ -215,11 +237,11 @@ def taxonomy(folder: Path) -> None:
             )
             return
         found = read_taxonomy(project)
-        _say_told(decide_all(project, "taxonomy", categorise(project.candidates(after="evidence"), found)))
+        say_told(decide_all(project, "taxonomy", categorise(project.candidates(after="evidence"), found)))
 
 
 @command.command("questions")
-@_FOLDER
+@FOLDER
 def questions(folder: Path) -> None:
     """Give every item a question of its category; one that says the answer or an alias leaves it open.
 
@@ -232,12 +254,13 @@ def questions(folder: Path) -> None:
 
     with _open(folder) as project:
         found = read_taxonomy(project)
+        project.require("taxonomy")
         left = project.candidates(after="taxonomy")
-        _say_told(decide_all(project, "questions", question_all(project, left, found)))
+        say_told(decide_all(project, "questions", question_all(project, left, found)))
 
 
 @command.command("freeze")
-@_FOLDER
+@FOLDER
 def freeze(folder: Path) -> None:
     """Write the release: one zip with manifest, pictures, datasheet, statistics, hashes, and its .sha256.
 
@@ -253,56 +276,18 @@ def freeze(folder: Path) -> None:
     click.echo(f"{frozen.path}: {counted(frozen.items, 'item')}, {told}; sha256 {frozen.sha256}")
 
 
-@command.command("refresh")
-@_FOLDER
-@_asking
-def refresh(folder: Path, parallel: int | None, probe: bool) -> int:
-    """Ask the models of [screen.hard] the released questions anew, and say what they know by now.
-
-    Nothing is decided by it. Exit code 1 when an item is known or without a verdict.
-
-    \b
-    fieldmark curate refresh my-set
-    """
-    from fieldmark.curating.refreshing import refresh as again
-
-    with _open(folder) as project:
-        how = _how(parallel, probe, cached=False)
-        drifts = again(project, project.settings.screen.hard.models, how, _say)
-    for drift in drifts:
-        click.echo(f"{drift.model}: {drift.known} of {drift.of} items are known by now, {drift.open} open")
-        click.echo("".join(f"  {name}\n" for name in drift.ids[:SHOWN]), nl=False)
-    return 1 if any(drift.known or drift.open for drift in drifts) else 0
-
-
 def _open(folder: Path) -> Project:
     from fieldmark.evals.curation.project import Project
 
     return Project.open(folder)
 
 
-def _how(parallel: int | None, probe: bool, *, cached: bool = True) -> How:
+def _how(parallel: int | None, probe: bool) -> How:
     from fieldmark.curating.asking import How
 
-    return How(parallel, probe, cached)
-
-
-def _say_told(told: Told) -> None:
-    """What a step decided, and what of it was otherwise before."""
-    kept, dropped, left = (told.counts[key] for key in ("keep", "drop", "open"))
-    click.echo(
-        f"{told.step}: {kept} kept, {dropped} dropped, {left} open; {told.new} decided for the first time"
-    )
-    for candidate, was, now, why in told.flips[:SHOWN]:
-        click.echo(f"flipped: {candidate} {was} → {now}: {why}")
-    if len(told.flips) > SHOWN:
-        click.echo(f"… and {len(told.flips) - SHOWN} more flipped")
+    return How(parallel, probe)
 
 
 def _progress(read: int) -> None:
     if read % 1000 == 0:
         click.echo(f"{read} pictures read", err=True)
-
-
-def _say(line: str) -> None:
-    click.echo(line, err=True)

@@ -1,4 +1,4 @@
-"""The commands of `fieldmark curate` between the screens and the taxonomy: leakage, audit, evidence."""
+"""`fieldmark curate leakage` and `audit`."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fieldmark.curating.options import FOLDER
+from fieldmark.curating.telling import say_told
+
 if TYPE_CHECKING:
     from fieldmark.evals.curation.audit.agreement import AuditAgreement
-    from fieldmark.evals.curation.deciding import Told
 
 PORT = 7790
-SHOWN = 20
-"""Flips that are named one by one; domains likewise."""
-_FOLDER = click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 
 
 @click.command("leakage")
-@_FOLDER
+@FOLDER
 @click.option("--index", type=click.Path(path_type=Path), help="A picture index in the web's place.")
 @click.option("--site", type=click.Path(path_type=Path), help="With --index: the pages of its labels.")
 @click.option("--allow-upload", is_flag=True, help="Search by Google Lens: every picture is sent to SerpApi.")
@@ -45,15 +44,16 @@ def leakage(
         raise UsageError("search in one place: --index or --allow-upload")
     search = local(index, site) if index else lens(key_env) if allow_upload else None
     with Project.open(folder) as project:
+        project.require("screen.hard")
         told = inspect_all(project, search, lambda line: click.echo(line, err=True), again=again)
-        _say(told)
+        say_told(told)
         left = sum(not project.decision("leakage", each.id) for each in project.candidates("screen.hard"))
     if left:
         click.echo(f"{left} were never searched for: name an --index, or --allow-upload")
 
 
 @click.command("audit")
-@_FOLDER
+@FOLDER
 @click.option("--annotator", help="Whose marks these are. Without one the agreement is printed.")
 @click.option("--adjudicator", help="Who decides what the annotators disagree on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free.")
@@ -83,51 +83,15 @@ def audit(folder: Path, annotator: str | None, adjudicator: str | None, port: in
     if annotator and adjudicator:
         raise UsageError("one person, one part: --annotator or --adjudicator")
     with Project.open(folder) as project:
+        project.require("leakage")
         if annotator or adjudicator:
             desk = Desk(project, str(annotator or adjudicator), adjudicates=bool(adjudicator))
             listening, door = listen(host, port), door_of(host)
             click.echo(f"open {address(host, listening, door.token)}   (Ctrl-C ends it)")
             serve(make_app(desk, door), listening)
             click.echo(f"{desk.name}: {desk.done} of {desk.total} marked")
-        _say(settle(project))
+        say_told(settle(project))
         _say_agreement(audit_agreement(project))
-
-
-@click.command("evidence")
-@_FOLDER
-@click.option("--urls", type=click.Path(path_type=Path), help="A CSV to attach: columns candidate and url.")
-@click.option("--by", default="csv", show_default=True, help="Who attaches them.")
-@click.option("--site", type=click.Path(path_type=Path), help="Pages in the web's place, a folder a host.")
-@click.option("--again", is_flag=True, help="Fetch anew what was fetched before.")
-def evidence(folder: Path, urls: Path | None, by: str, site: Path | None, again: bool) -> None:
-    """Fetch and keep the pages that are named as evidence, and drop what none of them supports.
-
-    \b
-    fieldmark curate evidence my-set --urls evidence.csv
-    """
-    from fieldmark.counting import counted
-    from fieldmark.curating.evidencing import check_all, door_of
-    from fieldmark.evals.curation.evidence.attaching import attach_all
-    from fieldmark.evals.curation.evidence.pages import domains
-    from fieldmark.evals.curation.project import Project
-
-    with Project.open(folder) as project:
-        if urls:
-            click.echo(f"{counted(attach_all(project, urls, by), 'new URL')} attached")
-        _say(check_all(project, door_of(project, site), lambda line: click.echo(line, err=True), again=again))
-        kept = [project.decision("evidence", each.id) for each in project.candidates("evidence")]
-        found = domains(url for one in kept if one for url in one.evidence["urls"])
-    click.echo(f"{counted(found.total(), 'evidence URL')}, {counted(len(found), 'domain')}")
-    for name, count in found.most_common(SHOWN):
-        click.echo(f"  {count:5}  {name}")
-
-
-def _say(told: Told) -> None:
-    kept, dropped, left = (told.counts[key] for key in ("keep", "drop", "open"))
-    new = f"{told.new} decided for the first time"
-    click.echo(f"{told.step}: {kept} kept, {dropped} dropped, {left} open; {new}")
-    for candidate, was, now, why in told.flips[:SHOWN]:
-        click.echo(f"flipped: {candidate} {was} → {now}: {why}")
 
 
 def _say_agreement(found: AuditAgreement) -> None:

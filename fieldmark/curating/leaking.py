@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from fieldmark.errors import DataFault
-from fieldmark.evals.curation.deciding import Said, Told, decide_all
+from fieldmark.evals.curation.deciding import Said, Told, decide_all, decide_one
 from fieldmark.evals.curation.leakage.deciding import Hit, decide
 from fieldmark.evals.curation.leakage.finding import Found, Search
 from fieldmark.evals.curation.leakage.overlay import draw
@@ -31,17 +31,13 @@ def inspect_all(
     """Search for the candidates that were not yet, each on disk as it is done; then decide all that were, by
     the settings of now. `again`: search for all of them. SearchFault, UsageError: what is done is kept.
     """
-    new = 0
+    told = Told(STEP)
     for candidate in project.candidates(after=AFTER):
         if search and (again or not project.decision(STEP, candidate.id)):
             said = decide(candidate.id, _hits(project, candidate, search), project.settings.leakage)
-            new += (
-                project.decide(STEP, said.candidate, said.verdict, said.why, evidence=said.evidence) == "new"
-            )
+            decide_one(project, told, said)
             say(f"{candidate.id} {candidate.label}: {said.why}")
-    told = decide_all(project, STEP, _decided(project))
-    told.new = new
-    return told
+    return decide_all(project, STEP, _decided(project), told)
 
 
 def _decided(project: Project) -> Iterator[Said]:

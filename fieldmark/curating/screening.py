@@ -41,12 +41,8 @@ def screen_hard(project: Project, how: How, say: Say) -> Told:
 
 
 def _classes(project: Project, after: Step) -> dict[str, str]:
-    classes = {each.id: each.class_name for each in project.candidates(after=after)}
-    if not classes:
-        raise UsageError(
-            f"no candidate is left after {after}: `fieldmark curate status` shows where they went"
-        )
-    return classes
+    project.require(after)
+    return {each.id: each.class_name for each in project.candidates(after=after)}
 
 
 def _questions(project: Project, after: Step, asked: Collection[str]) -> Iterator[Question]:

@@ -64,8 +64,8 @@ class Door:
         self._session: Session | None = None
         self._arrived = asyncio.Event()
         self._closed = asyncio.Event()
-        self._web = _server(self._handle)
-        self._browser = BrowserDoor(lambda: self._session, _server)
+        self._web = http_server(self._handle)
+        self._browser = BrowserDoor(lambda: self._session, http_server)
         self._listener: asyncio.Server | None = None
 
     async def open(self) -> None:
@@ -164,7 +164,7 @@ def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) 
     return web.BaseRequest(message, payload, protocol, writer, task, loop, client_max_size=0)
 
 
-def _server(handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]) -> web.Server:
+def http_server(handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]) -> web.Server:
     """What every socket of a container is served by."""
     return _Server(handler, request_factory=_request, access_log=None, logger=_silence())
 

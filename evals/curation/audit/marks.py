@@ -64,6 +64,16 @@ def marks_of(history: Iterable[Decision]) -> dict[str, Mark]:
     return found
 
 
+def marked_by(project: Project, who: str, *, adjudicates: bool) -> set[str]:
+    """The candidates whose last mark of this person is an adjudication, or none."""
+    sql = (
+        "SELECT candidate, json_extract(evidence, '$.adjudicates') FROM decisions"
+        " WHERE step = ? AND who = ? ORDER BY id"
+    )
+    last = dict(project.database.execute(sql, [STEP, who]))
+    return {name for name, is_final in last.items() if bool(is_final) == adjudicates}
+
+
 def held_by(candidate: str, history: list[Decision], annotators: int) -> Said:
     """What holds: an adjudication, else what `annotators` of them agree on, else `open`."""
     marks = marks_of(history)
@@ -99,10 +109,12 @@ def _told(given: Mark) -> str:
 
 
 def settle(project: Project) -> Told:
-    """What holds of every marked candidate, by the number of annotators that the settings want now."""
+    """What holds of every marked candidate, by the number of annotators that the settings want now. The marks
+    are read as it is written: nobody marks in between.
+    """
     histories = ((each.id, project.history(each.id, STEP)) for each in project.candidates(after=AFTER))
     wanted = project.settings.audit.annotators
-    return decide_all(project, STEP, [held_by(one, rows, wanted) for one, rows in histories if rows])
+    return decide_all(project, STEP, (held_by(one, rows, wanted) for one, rows in histories if rows))
 
 
 def disagreed(project: Project) -> list[str]:

@@ -19,13 +19,11 @@ def attach_all(project: Project, file: Path, who: str) -> int:
     bad row with its line, and nothing of the file is taken.
     """
     with project.writing():
-        rows = _rows(file)
-        return sum(attach(project, candidate, [url], who) for candidate, url in rows)
+        return sum(attach(project, candidate, [url], who) for candidate, url in _rows(project, file))
 
 
 def attach(project: Project, candidate: str, urls: list[str], who: str) -> int:
     """How many of them are new."""
-    project.candidate(candidate)
     known = attached(project, candidate)
     new = [url for url in dict.fromkeys(urls) if url not in known]
     if new:
@@ -52,7 +50,7 @@ def checked_url(text: str) -> str:
     return url
 
 
-def _rows(file: Path) -> list[tuple[str, str]]:
+def _rows(project: Project, file: Path) -> list[tuple[str, str]]:
     try:
         lines = file.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -63,7 +61,8 @@ def _rows(file: Path) -> list[tuple[str, str]]:
     rows = []
     for row in reader:
         try:
-            rows.append(((row["candidate"] or "").strip(), checked_url(row["url"] or "")))
+            candidate = project.candidate((row["candidate"] or "").strip())
+            rows.append((candidate.id, checked_url(row["url"] or "")))
         except UsageError as error:
             raise UsageError(f"{file}, line {reader.line_num}: {error}") from None
     return rows

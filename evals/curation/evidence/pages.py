@@ -17,8 +17,9 @@ _LOGIN = re.compile(
 
 
 class EvidencePage(BaseModel):
-    """What became of a URL. `sha256` of the body as it came and `text` of what was read of it, both kept in
-    the project's `evidence/`; `problem`: why it does not count, "" when it does.
+    """What became of a URL. `sha256` of the body as it came; `text` and `screenshot`: the files of what was
+    read and seen of it, named by a sha256 (of the body, of the picture). All is kept in the project's
+    `evidence/`. `no_screenshot`: why there is none. `problem`: why it does not count, "" when it does.
     """
 
     url: str
@@ -26,8 +27,17 @@ class EvidencePage(BaseModel):
     http: int = 0
     sha256: str = ""
     text: str = ""
+    screenshot: str = ""
+    no_screenshot: str = ""
     when: str = ""
     problem: str = ""
+
+    @property
+    def told(self) -> str:
+        """What came of it, in a line."""
+        seen = f", screenshot {self.screenshot[:12]}" if self.screenshot else ""
+        unseen = f", no screenshot: {self.no_screenshot}" if self.no_screenshot else ""
+        return f"{self.problem or 'supports the answer'}{seen}{unseen}"
 
 
 def problem_of(url: str, final_url: str, http: int, text: str | None, names: Sequence[str]) -> str:

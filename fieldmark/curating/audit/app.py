@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from fieldmark.curating.audit.desk import Desk
+from fieldmark.curating.audit.desk import Desk, Shown
 from fieldmark.errors import UsageError
 from fieldmark.evals.curation.audit.marks import Mark
 from fieldmark.evals.curation.evidence.attaching import checked_url
@@ -82,27 +82,42 @@ class Pages:
             raise HTTPException(404, "no such candidate")
         try:
             given = read(form, shown.candidate.label)
+            await run_in_threadpool(self._desk.mark, candidate, given)
         except UsageError as error:
-            return await run_in_threadpool(self._item, candidate, str(error))
-        await run_in_threadpool(self._desk.mark, candidate, given)
+            return await run_in_threadpool(self._item, candidate, str(error), form)
         return RedirectResponse(f"/?after={quote(candidate)}", 303)
 
-    def _item(self, candidate: str, wrong: str = "") -> Response:
+    def _item(self, candidate: str, wrong: str = "", form: dict[str, str] | None = None) -> Response:
+        """`wrong`: what is to be mended in `form`, which comes back as it was sent."""
         shown = self._desk.shown(candidate)
         if shown is None:
             raise HTTPException(404, "no such candidate")
-        page = render_in(HERE, "page.html.j2", desk=self._desk, shown=shown, wrong=wrong)
+        filled = {**_filled(shown), **(form or {})}
+        page = render_in(HERE, "page.html.j2", desk=self._desk, shown=shown, wrong=wrong, filled=filled)
         return HTMLResponse(page, 422 if wrong else 200)
 
 
+def _filled(shown: Shown) -> dict[str, str]:
+    """The fields of the form as this person left them."""
+    mine = shown.mine
+    if mine is None:
+        return {"label": shown.candidate.label, "aliases": "", "urls": "", "note": ""}
+    urls, aliases = "\n".join(mine.urls), "; ".join(mine.aliases)
+    return {"label": mine.label, "aliases": aliases, "urls": urls, "note": mine.note}
+
+
 def read(form: dict[str, str], inherited: str) -> Mark:
-    """UsageError says what to mend: a correction that is none."""
+    """UsageError says what to mend: a correction that is none, or one that would be lost."""
     choice, label = form.get("choice", ""), " ".join(form.get("label", "").split())[:MOST]
     aliases = [" ".join(each.split())[:MOST] for each in form.get("aliases", "").split(";") if each.strip()]
     note = form.get("note", "").strip()[:MOST]
     urls = [checked_url(line) for line in form.get("urls", "").splitlines() if line.strip()]
     if choice == "drop":
         return Mark(choice="drop", label=inherited, note=note)
+    if choice == "keep" and label not in ("", inherited):
+        raise UsageError(
+            f"The label says {label!r}: correct to it, or write {inherited!r} again to keep that."
+        )
     if choice == "keep":
         return Mark(choice="keep", label=inherited, aliases=aliases, urls=urls, note=note)
     if choice != "correct":

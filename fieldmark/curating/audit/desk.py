@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldmark.evals.curation.audit.marks import AFTER, STEP, Mark, disagreed, mark, marks_of
+from fieldmark.evals.curation.audit.marks import AFTER, STEP, Mark, disagreed, mark, marked_by, marks_of
 from fieldmark.evals.curation.audit.neighbours import Neighbour, Neighbours
 from fieldmark.evals.curation.project import Project
 from fieldmark.evals.curation.records import Candidate
@@ -50,14 +50,14 @@ class Desk:
     @property
     def done(self) -> int:
         with self._lock:
-            return sum(self._mine(each) is not None for each in self._ids)
+            return len(self._marked() & set(self._ids))
 
     def next(self, after: str = "") -> str | None:
         """The first one, behind `after` and then from the start, that this person has not marked."""
         with self._lock:
             start = self._ids.index(after) + 1 if after in self._ids else 0
-            order = self._ids[start:] + self._ids[:start]
-            return next((each for each in order if self._mine(each) is None), None)
+            order, marked = self._ids[start:] + self._ids[:start], self._marked()
+            return next((each for each in order if each not in marked), None)
 
     def beside(self, candidate: str, step: int) -> str:
         """The one before (-1) or behind (1) in the order."""
@@ -76,7 +76,10 @@ class Desk:
             return None
         with self._lock:
             one = self._project.candidate(candidate)
-            sql = "SELECT DISTINCT model, answer FROM answers WHERE candidate = ? ORDER BY model"
+            sql = (
+                "SELECT DISTINCT model, answer FROM answers WHERE candidate = ? AND step LIKE 'screen.%'"
+                " ORDER BY model"
+            )
             answers = [(str(m), str(a)) for m, a in self._project.database.execute(sql, [candidate])]
             marks = marks_of(self._project.history(candidate, STEP))
             with Image.open(self._project.picture(one)) as image:
@@ -92,6 +95,5 @@ class Desk:
             given = given.model_copy(update={"adjudicates": self.adjudicates})
             mark(self._project, candidate, self.name, given)
 
-    def _mine(self, candidate: str) -> Mark | None:
-        found = marks_of(self._project.history(candidate, STEP)).get(self.name)
-        return found if found and found.adjudicates == self.adjudicates else None
+    def _marked(self) -> set[str]:
+        return marked_by(self._project, self.name, adjudicates=self.adjudicates)

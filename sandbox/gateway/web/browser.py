@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from aiohttp import web
 
+from fieldmark.errors import EpisodeFault
 from fieldmark.sandbox.gateway.replies import gone, refusal
-from fieldmark.sandbox.gateway.session import Session, host_or_gateway_fault
-from fieldmark.sandbox.gateway.web.door import Missed, WebDoor
+from fieldmark.sandbox.gateway.session import host_or_gateway_fault
+from fieldmark.sandbox.gateway.web.door import Ledger, Missed, WebDoor
 from fieldmark.sandbox.gateway.web.exchange import Exchange, Unreachable
 from fieldmark.sandbox.gateway.web.policy import Denied
 from fieldmark.sandbox.gateway.web.routes import NO_WEB
@@ -32,12 +33,25 @@ HANDSHAKE_SECONDS = 10.0
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
+class Visitor(Ledger, Protocol):
+    """Whose browser it is: a Session, or who takes a picture of a page."""
+
+    ended: asyncio.Future[Any]
+
+    @property
+    def web(self) -> WebDoor | None: ...
+
+    async def work(self, job: Coroutine[Any, Any, Any]) -> Any: ...
+
+    def fail(self, fault: EpisodeFault) -> None: ...
+
+
 class BrowserDoor:
     """Serves the proxy requests of one container for the session that `session` gives; `serve` makes an
     HTTP server of a handler.
     """
 
-    def __init__(self, session: Callable[[], Session | None], serve: Callable[[Handler], web.Server]) -> None:
+    def __init__(self, session: Callable[[], Visitor | None], serve: Callable[[Handler], web.Server]) -> None:
         self._session = session
         self._server = serve(self._handle)
         self._listener: asyncio.Server | None = None
@@ -107,7 +121,7 @@ class _Tunnel(web.RequestHandler):
         self.authority = authority
 
 
-async def _serve(session: Session, door: WebDoor, request: web.BaseRequest) -> web.Response:
+async def _serve(session: Visitor, door: WebDoor, request: web.BaseRequest) -> web.Response:
     url = _url(request)
     if request.method not in METHODS:
         session.note_denied(request.method, url[:500], f"only {' and '.join(METHODS)} are let through")

@@ -88,6 +88,10 @@ def test_strange_forms_are_refused_and_a_correction_must_correct(
     assert client.get("/", headers={"host": "elsewhere.org"}).status_code == 421
     assert "needs another label" in client.post("/mark", data=form).text
     assert "begins with http" in client.post("/mark", data={**form, "urls": "file:///x"}).text
+    changed = client.post("/mark", data={**form, "choice": "keep", "label": "a finer one", "note": "typed"})
+    assert "correct to it" in changed.text
+    assert 'value="a finer one"' in changed.text
+    assert 'value="typed"' in changed.text
     assert desk.done == 0
 
 

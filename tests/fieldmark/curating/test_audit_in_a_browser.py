@@ -22,11 +22,17 @@ page.keyboard.press("+")
 found["zoomed"] = page.locator("#picture").evaluate("image => image.style.transform")
 found["alike"] = page.locator(".alike figcaption").all_inner_texts()
 shot(page, "audit-1280")
+found["beside"] = page.evaluate(
+    "() => document.querySelector('.alike').getBoundingClientRect().left > "
+    "document.querySelector('#viewer').getBoundingClientRect().right"
+)
 for number in range(3):
     label = page.inner_text("#inherited")
     if label == "Dahlia":
         page.keyboard.press("l")
         page.keyboard.type("Dahlia 'Kelvin Floodlight'")
+        page.keyboard.press("Tab")  # to the other spellings, where Enter corrects too
+        page.keyboard.type("Kelvin Floodlight")
         page.keyboard.press("Enter")
     elif label == "Summer Palace":
         page.keyboard.press("d")
@@ -37,6 +43,7 @@ for number in range(3):
 page.set_viewport_size({"width": 390, "height": 844})
 found["end"] = page.inner_text("h1")
 page.goto(base + "/item/" + NAME)
+found["wide"] = page.evaluate("() => document.documentElement.scrollWidth > innerWidth")
 shot(page, "audit-390")
 found["errors"] = errors
 """
@@ -52,10 +59,13 @@ def test_a_person_audits_by_keys(project: Project, tmp_path: Path, engine: Any, 
     assert found["errors"] == []
     assert "scale(2)" in found["zoomed"]
     assert len(found["alike"]) == 2
+    assert found["beside"]
+    assert not found["wide"]
     assert found["end"] == "All is marked"
     marks = {label: project.history(name, "audit")[0] for label, name in names.items()}
     assert {label: (row.who, row.evidence["choice"]) for label, row in marks.items()} == {
         "Dahlia": ("ann", "correct"), "Summer Palace": ("ann", "drop"), "Tibetan Spaniel": ("ann", "keep"),
     }  # fmt: skip
     assert marks["Dahlia"].evidence["label"] == "Dahlia 'Kelvin Floodlight'"
+    assert marks["Dahlia"].evidence["aliases"] == ["Kelvin Floodlight"]
     assert audit_agreement(project).marked == {"ann": 3}

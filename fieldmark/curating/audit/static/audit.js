@@ -17,7 +17,13 @@ addEventListener("keydown", (event) => {
   } else return;
   event.preventDefault();
 });
-// In the label field Enter corrects: the first button of a form would keep.
-form?.elements.label.addEventListener("keydown", (event) => {
-  if (event.key === "Enter") { event.preventDefault(); form.querySelector('[data-key="c"]').click(); }
-});
+// Enter in a field means what the label says: another one corrects. The first button of a form would keep.
+for (const field of form?.querySelectorAll("label input") ?? []) {
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    const inherited = document.getElementById("inherited").textContent;
+    const corrects = field.name === "label" || form.elements.label.value.trim() !== inherited;
+    form.querySelector(`[data-key="${corrects ? "c" : "k"}"]`).click();
+  });
+}
