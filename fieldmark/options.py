@@ -83,7 +83,21 @@ def read_toml_as(path: Path, kind: type[Settings]) -> Settings:
     except ValidationError as error:
         fault = error.errors()[0]
         where = ".".join(str(part) for part in fault["loc"])
+        if fault["type"] == "extra_forbidden" and (keys := _keys(kind, fault["loc"][:-1])):
+            raise UsageError(f"{path}: unknown key {where!r}; the keys are {', '.join(keys)}") from None
         raise UsageError(f"{path}: {where}: {plain_reason(fault['type'], fault['msg'])}") from None
+
+
+def _keys(kind: Any, table: tuple[int | str, ...]) -> list[str]:
+    """The keys of a table of settings, as its file spells them; none where it is not a plain table."""
+    for part in table:
+        kind = _fields(kind).get(str(part))
+    return list(_fields(kind))
+
+
+def _fields(kind: Any) -> dict[str, Any]:
+    fields = getattr(kind, "model_fields", {})
+    return {field.alias or name: field.annotation for name, field in fields.items()}
 
 
 def _model(
