@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rich.table import Table
+
 DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -16,3 +18,13 @@ def write_section(name: str, text: str, page: str = "tools.md") -> None:
     if not found or end not in rest:
         raise ValueError(f"{path} has no section {name}")
     path.write_text(f"{before}{begin}{text.strip()}\n{end}{after}", encoding="utf-8")
+
+
+def markdown(table: Table) -> str:
+    columns = [list(column.cells) for column in table.columns]
+    rows = [
+        [str(column.header) for column in table.columns],
+        ["---"] * len(columns),
+        *zip(*columns, strict=True),
+    ]
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)

@@ -12,7 +12,6 @@ pictures that are really there. `--full` adds the index of a million.
 from __future__ import annotations
 
 import argparse
-import io
 import multiprocessing
 import resource
 import shutil
@@ -29,12 +28,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFilter, ImageFont, ImageOps
+from PIL import Image, ImageFilter, ImageOps
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from benchmarks._tables import write_section
+from benchmarks._changes import Change, encoded, overlaid, part, rendered, screenshot, squeezed
+from benchmarks._tables import markdown, write_section
 from fieldmark.tools.image_index.arrays import Arrays, write_arrays
 from fieldmark.tools.image_index.building import HOME, STORE, Built, build
 from fieldmark.tools.image_index.candidates import candidates
@@ -52,94 +52,27 @@ STRANGERS = [p for p in sorted((MINI / "index").glob("x*")) if p.stem > "x06" an
 BATCH = 5_000
 MEMORY = 2 * 2**30  # as in the host's worker processes
 
-Change = Callable[[Image.Image], Image.Image]
-
-
-def _part(image: Image.Image, area: float) -> Image.Image:
-    """A part of the picture, off its middle, of `area` of its pixels."""
-    width, height = round(image.width * area**0.5), round(image.height * area**0.5)
-    left, top = round((image.width - width) * 0.3), round((image.height - height) * 0.7)
-    return image.crop((left, top, left + width, top + height))
-
-
-def _squeezed(image: Image.Image) -> Image.Image:
-    buffer = io.BytesIO()
-    image.save(buffer, "JPEG", quality=10)
-    return Image.open(buffer).convert("RGB")
-
 
 def _blurred(image: Image.Image) -> Image.Image:
     return image.filter(ImageFilter.GaussianBlur(max(image.size) / 256))
 
 
-def _overlaid(image: Image.Image) -> Image.Image:
-    """A caption over the foot and a sticker: about a quarter of the picture is covered."""
-    image = image.copy()
-    pen, (width, height) = ImageDraw.Draw(image), image.size
-    pen.rectangle((0, height * 0.85, width, height), fill="black")
-    font = ImageFont.load_default(size=height * 0.09)
-    pen.text((width / 2, height * 0.925), "SEEN YESTERDAY", fill="white", font=font, anchor="mm")
-    pen.ellipse((width * 0.55, height * 0.1, width * 0.9, height * 0.5), fill="gold", outline="red", width=5)
-    return image
-
-
-def _screenshot(image: Image.Image) -> Image.Image:
-    """The picture in a page of text, on about a sixth of it."""
-    page = Image.new("RGB", (1280, 800), "white")
-    pen, font = ImageDraw.Draw(page), ImageFont.load_default(size=17)
-    pen.rectangle((0, 0, 1280, 60), fill="#1d3557")
-    pen.text((30, 18), "Daily Pictures      News   Travel   Nature   Shop", fill="white", font=font)
-    for line in range(28):
-        pen.text(
-            (40, 85 + 25 * line), "The photograph was sent to us by a reader who saw it abroad", "#222", font
-        )
-    small = ImageOps.contain(image, (480, 400))
-    page.paste(small, (720, 160))
-    pen.text((720, 170 + small.height), "Photo: a reader. All rights reserved.", "#555", font)
-    return page
-
-
 CHANGES: dict[str, Change] = {
     "as it is": lambda image: image,
-    "crop to 50 % of the area": lambda image: _part(image, 0.5),
-    "crop to 25 %": lambda image: _part(image, 0.25),
-    "JPEG q10": _squeezed,
+    "crop to 50 % of the area": lambda image: part(image, 0.5),
+    "crop to 25 %": lambda image: part(image, 0.25),
+    "JPEG q10": squeezed,
     "blur (radius 1/256 of the side)": _blurred,
     "flip": ImageOps.mirror,
     "rotation 10°": lambda image: image.rotate(10, Image.Resampling.BICUBIC, expand=True),
     "rotation 90°": lambda image: image.rotate(90, expand=True),
-    "flip + crop to 50 %": lambda image: ImageOps.mirror(_part(image, 0.5)),
-    "overlay": _overlaid,
-    "screenshot": _screenshot,
+    "flip + crop to 50 %": lambda image: ImageOps.mirror(part(image, 0.5)),
+    "overlay": overlaid,
+    "screenshot": screenshot,
 }
 
 
 AT_SCALE = ("crop to 50 % of the area", "JPEG q10", "flip", "overlay", "screenshot")
-
-
-def rendered(seed: int) -> Image.Image:
-    """A picture nobody has seen: soft ground, shapes, strokes and grain."""
-    random = np.random.default_rng(seed)
-    size = (640, 480)
-    ground = random.integers(30, 230, (random.integers(2, 9), random.integers(2, 9), 3), dtype=np.uint8)
-    image = Image.fromarray(ground).resize(size, Image.Resampling.BICUBIC)
-    pen = ImageDraw.Draw(image)
-    for _ in range(random.integers(20, 120)):
-        x, y, side = random.integers(0, 640), random.integers(0, 480), random.integers(5, 70)
-        spots = [tuple(map(int, np.array([x, y]) + random.integers(-side, side, 2))) for _ in range(5)]
-        colour = tuple(int(value) for value in random.integers(0, 256, 3))
-        if random.random() < 0.5:
-            pen.polygon(spots, fill=colour)
-        else:
-            pen.line(spots, fill=colour, width=int(random.integers(1, 5)))
-    grain = np.asarray(image, np.float32) + random.normal(0, random.uniform(0, 12), (480, 640, 1))
-    return Image.fromarray(grain.clip(0, 255).astype(np.uint8))
-
-
-def encoded(image: Image.Image) -> bytes:
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG", compress_level=1)
-    return buffer.getvalue()
 
 
 def changed(path: Path, change: Change) -> bytes:
@@ -312,16 +245,6 @@ class PrivateMemory:
 def in_own_process(home: Path) -> list[str]:
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         return pool.submit(speed, home).result()
-
-
-def markdown(table: Table) -> str:
-    columns = [list(column.cells) for column in table.columns]
-    rows = [
-        [str(column.header) for column in table.columns],
-        ["---"] * len(columns),
-        *zip(*columns, strict=True),
-    ]
-    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
 
 
 def main() -> None:

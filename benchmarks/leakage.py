@@ -1,10 +1,8 @@
 """Copies of photos among other pictures: how many are found and verified, and what is falsely taken for one.
 
 Each photo is searched for, as `fieldmark curate leakage` does, in one index that holds every photo in each
-changed form, and the distractors; a distractor or another photo's copy that is verified is a false one.
-Photos whose longer side is over 1,400 px are cut into quarters that share no pixel and count as photos of
-their own; quarters that are left over are distractors, the hardest ones: same place, light and camera.
-Rendered pictures fill up.
+changed form, other views of some, and the distractors; a distractor or another photo's copy that is verified
+is a false one. The thresholds are chosen on half of the files and tried on the others.
 
     .venv/bin/python -m benchmarks.leakage --photos FOLDER … --distractors FOLDER … --write
 """
@@ -12,49 +10,37 @@ Rendered pictures fill up.
 from __future__ import annotations
 
 import argparse
+import math
+import multiprocessing
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
+from typing import Any, Literal
 
-from PIL import Image, ImageEnhance, ImageFilter, ImageOps
+import cv2
+from PIL import Image, ImageFilter, ImageOps
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from benchmarks._tables import write_section
-from benchmarks.image_search import MINI, encoded, markdown, rendered
-from benchmarks.image_search import _overlaid as overlaid
-from benchmarks.image_search import _part as part
-from benchmarks.image_search import _screenshot as screenshot
-from benchmarks.image_search import _squeezed as squeezed
-from fieldmark.errors import DataFault
+from benchmarks._changes import Change, encoded, overlaid, part, screenshot, squeezed, toned
+from benchmarks._leakage_pictures import Photo, distractors, photos, views
+from benchmarks._tables import DOCS, markdown, write_section
 from fieldmark.evals.curation.leakage.finding import MOST
 from fieldmark.evals.curation.leakage.verifying import Picture, likeness
 from fieldmark.evals.curation.settings import LeakageSettings
 from fieldmark.tools.image_index.building import build
-from fieldmark.tools.image_index.features import describe
-from fieldmark.tools.image_index.hashing import SAME_BITS, distance
 from fieldmark.tools.image_index.local_index import LocalIndex
-from fieldmark.tools.pictures.upright import open_upright
 
-LARGE, SMALL = 1400, 200
-PHOTOS, DISTRACTORS = 64, 200
-PICTURES = {".jpg", ".jpeg", ".png", ".webp"}
-OTHER_VIEWS = {"box_in_scene.png"}
-"""Another photo of what a photo shows: neither a copy nor a stranger."""
-
-
-def toned(image: Image.Image) -> Image.Image:
-    """Warmer, paler and brighter, as filters of phones make it."""
-    red, green, blue = ImageEnhance.Color(image).enhance(0.5).split()
-    warm = Image.merge("RGB", (red.point(lambda v: min(255, v + 30)), green, blue.point(lambda v: v * 0.8)))
-    return ImageEnhance.Contrast(ImageEnhance.Brightness(warm).enhance(1.2)).enhance(1.3)
-
-
-CHANGES: dict[str, Callable[[Image.Image], Image.Image]] = {
+PROCESSES = 2
+MARGIN = 0.1
+"""Between the highest score of a stranger and a copy: in between a picture is in doubt."""
+SCREENSHOT = "screenshot in a page"
+CHANGES: dict[str, Change] = {
     "crop to 40 % of the area": lambda image: part(image, 0.4),
     "rotation 20°": lambda image: image.rotate(20, Image.Resampling.BICUBIC, expand=True),
     "flip": ImageOps.mirror,
@@ -62,144 +48,221 @@ CHANGES: dict[str, Callable[[Image.Image], Image.Image]] = {
     "colour": toned,
     "JPEG q10": squeezed,
     "blur (radius 1/200 of the side)": lambda i: i.filter(ImageFilter.GaussianBlur(max(i.size) / 200)),
-    "screenshot in a page": screenshot,
+    SCREENSHOT: screenshot,
 }
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+Kind = Literal["copy", "view", "stranger"]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A hit that was compared. `change`: what was done to it, None for a distractor; `own`: it is a copy of
-    the photo searched for.
+    """A hit that was compared. `theirs`: its file's name; `change`: what was done to the picture, "" nothing;
+    `file` is that of the photo which was searched for.
     """
 
-    change: str | None
-    photo: int
+    photo: str
+    file: int
+    theirs: str
+    kind: Kind
+    change: str
     rank: int
-    own: bool
     score: float
 
 
-def files(folders: list[Path]) -> Iterator[Path]:
-    for folder in folders:
-        yield from sorted(path for path in folder.rglob("*") if path.suffix.lower() in PICTURES)
+def lay_out(folder: Path, shown: list[Photo], others: list[Image.Image]) -> None:
+    """Everything that can be found, and the photos themselves in `ours`; an index over what can be found."""
+    found = folder / "found"
+    found.mkdir()
+    (folder / "ours").mkdir()
+    for photo in shown:
+        (folder / "ours" / f"{photo.name}.png").write_bytes(encoded(photo.image))
+    for (number, change), photo in product(enumerate(CHANGES.values()), shown):
+        (found / f"{photo.name}+{number}.png").write_bytes(encoded(change(photo.image)))
+    for name, image in views().items():
+        (found / f"{name}+view.png").write_bytes(encoded(image))
+    for number, image in enumerate(others):
+        (found / f"other{number}+.png").write_bytes(encoded(image))
+    build(found)
 
 
-def opened(path: Path) -> Image.Image | None:
-    """RGB on white; None: unreadable, too small, or another view."""
-    try:
-        image = open_upright(path.read_bytes())
-    except DataFault:
-        return None
-    return image if max(image.size) >= SMALL and path.name not in OTHER_VIEWS else None
+def search(folder: Path, asked: tuple[str, int]) -> list[Pair]:
+    """The hits of one photo, compared; runs in a process of its own."""
+    photo, file = asked
+    index, picture = _opened(folder)
+    ours = Picture((folder / "ours" / f"{photo}.png").read_bytes())
+    pairs = []
+    for hit in index.search(ours.views, MOST):
+        whose, _, what = hit.entity.rpartition("+")
+        own = whose == photo
+        kind: Kind = "stranger"
+        if what == "view":
+            kind = "view" if own or photo.startswith(f"{whose}-") else "stranger"
+        elif own:
+            kind = "copy"
+        change = list(CHANGES)[int(what)] if what.isdigit() else ""
+        score = likeness(ours, picture(hit.image)).score
+        pairs.append(Pair(photo, file, hit.entity, kind, change, hit.rank, score))
+    return pairs
 
 
-def quarters(image: Image.Image) -> list[Image.Image]:
-    """The four quarters of a large picture; a smaller one whole."""
-    width, height = (side // 2 for side in image.size)
-    if max(image.size) < LARGE:
-        return [image]
-    corners = [(0, 0), (width, height), (width, 0), (0, height)]
-    return [image.crop((x, y, x + width, y + height)) for x, y in corners]
+@lru_cache(maxsize=1)
+def _opened(folder: Path) -> tuple[LocalIndex, Any]:
+    """The index, and its pictures as both sides of a comparison need them, some of them kept."""
+    cv2.setNumThreads(1)
+    index = LocalIndex.open(folder / "found")
+    return index, lru_cache(maxsize=150)(lambda reference: Picture(index.picture(reference)))
 
 
-def photos(folders: list[Path]) -> tuple[list[Image.Image], list[Image.Image]]:
-    """(photos, what is left over), each once: near duplicates by their hash are left out."""
-    firsts, rest, hashes = [], [], []
-    for path in files(folders):
-        image = opened(path)
-        if image is None:
-            continue
-        known = describe(encoded(image)).hash
-        if any(distance(known, other) <= SAME_BITS for other in hashes):
-            continue
-        hashes.append(known)
-        parts = quarters(image)
-        firsts.append(parts[:1])
-        rest.append(parts[1:])
-    chosen = [one for group in firsts for one in group]
-    more = [group.pop(0) for group in rest if group] + [group.pop(0) for group in rest if group]
-    wanted = max(0, PHOTOS - len(chosen))
-    return chosen[:PHOTOS] + more[:wanted], chosen[PHOTOS:] + more[wanted:] + [i for g in rest for i in g]
-
-
-def distractors(folders: list[Path], begun: list[Image.Image]) -> tuple[list[Image.Image], int]:
-    """DISTRACTORS pictures, and how many of them are rendered."""
-    real = [*begun, *(image for path in files(folders) if (image := opened(path)))][:DISTRACTORS]
-    drawn = [rendered(seed) for seed in range(DISTRACTORS - len(real))]
-    return [*real, *drawn], len(drawn)
-
-
-def search_all(shown: list[Image.Image], others: list[Image.Image]) -> list[Pair]:
-    """Every photo, searched for once in one index that holds it in each changed form."""
+def search_all(shown: list[Photo], others: list[Image.Image]) -> list[Pair]:
     with tempfile.TemporaryDirectory() as where:
         folder = Path(where)
-        for name, (number, image) in product(CHANGES, enumerate(shown)):
-            (folder / f"{number}-{name.partition(' ')[0]}.png").write_bytes(encoded(CHANGES[name](image)))
-        for number, image in enumerate(others):
-            (folder / f"other-{number}.png").write_bytes(encoded(image))
-        build(folder)
-        index = LocalIndex.open(folder)
-        picture = lru_cache(maxsize=100)(lambda reference: Picture(index.picture(reference)))
-        names = {name.partition(" ")[0]: name for name in CHANGES}
-        found = []
-        for photo, image in enumerate(track(shown, "photos", console=Console(stderr=True), transient=True)):
-            data = encoded(image)
-            ours = Picture(data)
-            for hit in index.query(data, MOST):
-                whose, _, change = hit.entity.partition("-")
-                score = likeness(ours, picture(hit.image)).score
-                found.append(Pair(names.get(change), photo, hit.rank, whose == str(photo), score))
-        return found
+        lay_out(folder, shown, others)
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(PROCESSES, mp_context=context) as pool:
+            found = pool.map(partial(search, folder), [(photo.name, photo.file) for photo in shown])
+            console = Console(stderr=True)
+            return [pair for pairs in track(found, "photos", len(shown), console=console) for pair in pairs]
 
 
-def table(pairs: list[Pair], count: int, settings: LeakageSettings) -> Table:
-    """A row a change: found at all, verified, left in doubt; then the same of strangers, in numbers."""
-    shown = Table("change", "among the hits", "copy", "in doubt", title="recall")
+def thresholds(pairs: list[Pair]) -> tuple[float, float]:
+    """(copy_from, doubt_from): the highest score of a stranger, to the next 0.05, and MARGIN above it."""
+    highest = max(pair.score for pair in pairs if pair.kind == "stranger")
+    doubt = math.floor(highest * 20 + 1) / 20
+    return round(doubt + MARGIN, 2), round(doubt, 2)
+
+
+def recall_table(pairs: list[Pair], count: int, copy_from: float, doubt_from: float) -> Table:
+    """A row a change: among the hits at all, verified, in doubt; then others, in numbers."""
+    shown = Table("change", "among the hits", "verified of these", "copy", "in doubt", title="recall")
     for name in CHANGES:
-        own = [pair.score for pair in pairs if pair.change == name and pair.own]
-        sure = sum(score >= settings.copy_from for score in own)
-        doubt = sum(settings.doubt_from <= score < settings.copy_from for score in own)
-        shown.add_row(name, f"{len(own) / count:.3f}", f"{sure / count:.3f}", f"{doubt / count:.3f}")
-    false = [pair.score for pair in pairs if not pair.own]
-    wrong, unsure = (sum(score >= at for score in false) for at in (settings.copy_from, settings.doubt_from))
-    shown.add_row("*strangers that were hits*", str(len(false)), str(wrong), str(unsure - wrong))
+        own = [pair.score for pair in pairs if pair.kind == "copy" and pair.change == name]
+        sure = sum(score >= copy_from for score in own)
+        doubt = sum(doubt_from <= score < copy_from for score in own)
+        of = (len(own) / count, sure / max(1, len(own)), sure / count, doubt / count)
+        shown.add_row(name, *(f"{value:.3f}" for value in of))
+    for kind, said in (("stranger", "*strangers*"), ("view", "*other views*")):
+        scores = [pair.score for pair in pairs if pair.kind == kind]
+        sure, unsure = (sum(score >= at for score in scores) for at in (copy_from, doubt_from))
+        shown.add_row(said, f"{len(scores)} pairs", "", str(sure), str(unsure - sure))
     return shown
 
 
-def roc(pairs: list[Pair], count: int) -> Table:
-    """At each threshold: recall over all changes, over all but the screenshot, and false ones."""
-    shown = Table("score from", "recall", "recall without screenshots", "false", title="ROC")
-    last = list(CHANGES)[-1]
-    strangers = [pair for pair in pairs if not pair.own]
-    for at in (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
-        own = [pair for pair in pairs if pair.own and pair.score >= at]
-        plain = sum(pair.change != last for pair in own)
-        false = sum(pair.score >= at for pair in strangers)
-        recall, without = len(own) / (count * len(CHANGES)), plain / (count * (len(CHANGES) - 1))
-        shown.add_row(f"{at:.2f}", f"{recall:.3f}", f"{without:.3f}", f"{false} of {len(strangers)}")
+def roc(pairs: list[Pair], count: int) -> list[dict[str, Any]]:
+    """At each threshold: recall of all changes but the screenshot, and of it; false ones of all strangers."""
+    strangers = [pair.score for pair in pairs if pair.kind == "stranger"]
+    rows = []
+    for at in (step / 100 for step in range(5, 100)):
+        false = sum(score >= at for score in strangers)
+        own = [pair for pair in pairs if pair.kind == "copy" and pair.score >= at]
+        page = sum(pair.change == SCREENSHOT for pair in own)
+        for what, recall in (
+            ("all but the screenshot", (len(own) - page) / count / (len(CHANGES) - 1)),
+            ("screenshot in a page", page / count),
+        ):
+            rows.append({"at": at, "what": what, "recall": recall, "false": false, "of": len(strangers)})
+    return rows
+
+
+def roc_table(rows: list[dict[str, Any]]) -> Table:
+    shown = Table("score from", "recall", "recall, screenshot", "false", title="ROC")
+    for plain, page in zip(rows[::2], rows[1::2], strict=True):
+        if round(plain["at"] * 100) % 10 == 0 or plain["at"] in (0.15, 0.25, 0.35, 0.45):
+            false = f"{plain['false']} of {plain['of']}"
+            shown.add_row(f"{plain['at']:.2f}", f"{plain['recall']:.3f}", f"{page['recall']:.3f}", false)
     return shown
+
+
+def plot(rows: list[dict[str, Any]], settings: LeakageSettings, path: Path) -> None:
+    """The ROC, and beside it both rates against the threshold, as an SVG."""
+    import vl_convert
+
+    rates = [{**row, "rate": row["false"] / row["of"]} for row in rows]
+    false = [{**row, "what": "strangers", "recall": row["rate"]} for row in rates[::2]]
+    recall = {"field": "recall", "type": "quantitative", "scale": {"domain": [0, 1]}}
+    colour = {"field": "what", "type": "nominal", "title": None}
+    size = {"width": 300, "height": 220}
+    marks = [{"at": settings.doubt_from}, {"at": settings.copy_from}]
+    curve = {
+        **size,
+        "data": {"values": rates},
+        "mark": {"type": "line", "point": {"size": 12}, "interpolate": "step-after"},
+        "encoding": {
+            "x": {"field": "rate", "type": "quantitative", "title": "false rate (strangers that are hits)"},
+            "y": {**recall, "title": "recall"},
+            "order": {"field": "at"},
+            "color": colour,
+        },
+    }
+    against = {
+        **size,
+        "layer": [
+            {
+                "data": {"values": [*rates, *false]},
+                "mark": "line",
+                "encoding": {
+                    "x": {"field": "at", "type": "quantitative", "title": "threshold of the score"},
+                    "y": {**recall, "title": "share with such a score"},
+                    "color": colour,
+                },
+            },
+            {
+                "data": {"values": marks},
+                "mark": {"type": "rule", "strokeDash": [4, 4]},
+                "encoding": {"x": {"field": "at", "type": "quantitative"}},
+            },
+        ],
+    }
+    spec = {"$schema": SCHEMA, "background": "white", "hconcat": [curve, against]}
+    path.write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
+
+
+def notable(pairs: list[Pair], shown: list[Photo], copy_from: float) -> Iterator[str]:
+    """What is to be looked at: copies that were not found or not verified, and the strangers most alike."""
+    scores = {(pair.photo, pair.change): pair.score for pair in pairs if pair.kind == "copy"}
+    for name, photo in product(CHANGES, shown):
+        score = scores.get((photo.name, name))
+        if score is None or score < copy_from:
+            yield f"{name}: {photo.name} " + ("is not among the hits" if score is None else f"{score:.2f}")
+    for kind in ("stranger", "view"):
+        others = sorted((pair for pair in pairs if pair.kind == kind), key=lambda pair: -pair.score)
+        yield from (f"{kind}: {pair.photo} and {pair.theirs} {pair.score:.2f}" for pair in others[:10])
+
+
+def report(pairs: list[Pair], shown: list[Photo], said: str, *, write: bool) -> None:
+    """Print everything, and with `write` put the figures into the documentation."""
+    settings, console = LeakageSettings(), Console(width=110)
+    for line in notable(pairs, shown, settings.copy_from):
+        console.print(line)
+    rows = roc(pairs, len(shown))
+    tables = [recall_table(pairs, len(shown), settings.copy_from, settings.doubt_from), roc_table(rows)]
+    copy_from, doubt_from = thresholds([pair for pair in pairs if pair.file % 2 == 0])
+    rest = sum(photo.file % 2 for photo in shown)
+    held = recall_table([pair for pair in pairs if pair.file % 2], rest, copy_from, doubt_from)
+    told = f"{rest} photos, with {copy_from} and {doubt_from} as the other files alone set them"
+    console.print(said, *tables, told, held, sep="\n")
+    if write:
+        plot(rows, settings, DOCS / "leakage.svg")
+        text = [f"{said}.", *map(markdown, tables), f"Held out, every second file: {told}.", markdown(held)]
+        write_section("leakage", "\n\n".join(text), "curate-leakage.md")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--photos", type=Path, nargs="*", default=[], help="folders of photos of your own")
     parser.add_argument("--distractors", type=Path, nargs="*", default=[], help="folders of other pictures")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/curate-leakage.md")
+    parser.add_argument("--only", type=int, help="so many photos, for a first look")
+    parser.add_argument("--write", action="store_true", help="put the figures into docs/curate-leakage.md")
     options = parser.parse_args()
-    shown, rest = photos([MINI / "images", MINI / "index", *options.photos])
-    others, drawn = distractors(options.distractors, rest)
-    console = Console(width=120)
+    shown = photos(options.photos)[: options.only]
+    others, drawn = distractors(options.distractors)
     pairs = search_all(shown, others)
-    tables = [table(pairs, len(shown), LeakageSettings()), roc(pairs, len(shown))]
-    for one in tables:
-        console.print(one)
-    parts = min(len(rest), len(others))
-    told = f"{parts} parts of the same photos, {drawn} rendered"
-    said = f"{len(shown)} photos, {len(others)} distractors ({told})"
-    console.print(said)
-    if options.write:
-        text = f"{said}.\n\n" + "\n\n".join(markdown(one) for one in tables)
-        write_section("leakage", text, "curate-leakage.md")
+    report(pairs, shown, told_of(shown, len(others), drawn), write=options.write)
+
+
+def told_of(shown: list[Photo], others: int, drawn: int) -> str:
+    files = len({photo.file for photo in shown})
+    pictures = f"{len(shown)} photos of {files} files × {len(CHANGES)} changes"
+    return f"{pictures}, {len(views())} other views, {others} distractors ({drawn} of them rendered)"
 
 
 if __name__ == "__main__":

@@ -19,7 +19,9 @@ PORT = 7790
 @click.command("leakage")
 @FOLDER
 @click.option("--index", type=click.Path(path_type=Path), help="A picture index in the web's place.")
-@click.option("--site", type=click.Path(path_type=Path), help="With --index: the pages of its labels.")
+@click.option(
+    "--site", type=click.Path(path_type=Path), help="A folder for each host: pages in the web's place."
+)
 @click.option("--allow-upload", is_flag=True, help="Search by Google Lens: every picture is sent to SerpApi.")
 @click.option("--serpapi-key-env", "key_env", default="SERPAPI_API_KEY", show_default=True, help="Its key.")
 @click.option("--again", is_flag=True, help="Search anew for what was searched for before.")
@@ -42,7 +44,7 @@ def leakage(
 
     if index and allow_upload:
         raise UsageError("search in one place: --index or --allow-upload")
-    search = local(index, site) if index else lens(key_env) if allow_upload else None
+    search = local(index, site) if index else lens(key_env, site) if allow_upload else None
     with Project.open(folder) as project:
         project.require("screen.hard")
         told = inspect_all(project, search, lambda line: click.echo(line, err=True), again=again)

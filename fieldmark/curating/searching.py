@@ -17,9 +17,11 @@ def local(index: Path, site: Path | None) -> Search:
     return in_index(index, _reader(live=False, site=site))
 
 
-def lens(key_env: str) -> Search:
-    """On the web: the picture is sent to SerpApi, pages and pictures are fetched under the usual policy."""
-    reverse, fetch, read = reverser(key_env), fetcher(live=True), _reader(live=True, site=None)
+def lens(key_env: str, site: Path | None = None) -> Search:
+    """On the web: the picture is sent to SerpApi; pages and pictures are those of `site`, others are fetched
+    under the usual policy.
+    """
+    reverse, fetch, read = reverser(key_env), fetcher(True, site), _reader(live=True, site=site)
 
     def picture(hit: dict[str, object]) -> bytes | None:
         for name in ("image", "thumbnail"):

@@ -54,7 +54,11 @@ def describe_both(data: bytes) -> tuple[Features, Features]:
     """The features of a query and of its mirror image, with more key points, for what is searched for may be
     a small part of it. DataFault: unreadable.
     """
-    image = open_upright(data)
+    return describe_both_of(open_upright(data))
+
+
+def describe_both_of(image: Image.Image) -> tuple[Features, Features]:
+    """As `describe_both`, of a decoded RGB picture."""
     rgb = _scaled(image, SIDE)
     fine = _scaled(image, min(QUERY_SIDE, max(image.size))) if max(image.size) > SIDE else rgb
     upright = _features(image.size, rgb, fine, QUERY_POINTS)

@@ -58,12 +58,14 @@ def pairs(query: Features, other: Features) -> NDArray[np.int64]:
         return np.zeros((0, 2), np.int64)
     likeness = query.descriptors @ other.descriptors.T
     rows = np.arange(len(likeness))
-    best, back = likeness.argmax(axis=1), likeness.argmax(axis=0)
+    best = likeness.argmax(axis=1)
     first = likeness[rows, best]
     likeness[rows, best] = -1
     second = likeness.max(axis=1)
-    clear = _distance(first) < _RATIO * _distance(second)
-    kept = np.flatnonzero(clear & (back[best] == rows))
+    clear = np.flatnonzero(_distance(first) < _RATIO * _distance(second))
+    # only what is clear is asked back: few rows, where a search down all columns took most of the time
+    back = (other.descriptors[best[clear]] @ query.descriptors.T).argmax(axis=1)
+    kept = clear[back == clear]
     return np.stack([kept, best[kept]], axis=1)
 
 

@@ -6,7 +6,6 @@ features of the local index. Which numbers make a copy is `deciding.py`'s to say
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,8 +13,9 @@ import numpy as np
 from PIL import Image
 
 from fieldmark.evals.curation.leakage.aligning import Alignment, Grey, align
-from fieldmark.tools.image_index.features import Features, Floats, describe_both, look_of
+from fieldmark.tools.image_index.features import Features, Floats, describe_both_of
 from fieldmark.tools.image_index.hashing import distance
+from fieldmark.tools.image_index.look import look
 from fieldmark.tools.pictures.upright import open_upright
 from fieldmark.trace import Box
 
@@ -53,9 +53,10 @@ class Picture:
     """A picture as both sides of a comparison need it. DataFault: unreadable."""
 
     def __init__(self, data: bytes) -> None:
-        self.views: tuple[Features, Features] = describe_both(data)
         self.image = open_upright(data)
+        self.views: tuple[Features, Features] = describe_both_of(self.image)
         self.image.thumbnail((_SIDE, _SIDE), Image.Resampling.LANCZOS)
+        self._parts: dict[Box, tuple[Features, Grey]] = {}
 
     @property
     def size(self) -> tuple[int, int]:
@@ -70,7 +71,14 @@ class Picture:
     def parts(self) -> list[tuple[Box, Floats]]:
         """Each part of the grids, in px of `image`, and its look."""
         boxes = [box for grid in GRIDS for box in _grid(self.image.size, grid)]
-        return [(box, look_of(self.image.crop(_whole(box)))) for box in boxes]
+        return [(box, look(np.asarray(self.image.crop(_whole(box))))) for box in boxes]
+
+    def part(self, box: Box) -> tuple[Features, Grey]:
+        """A part of `parts`, described once, however many it is compared with."""
+        if box not in self._parts:
+            cut = self.image.crop(_whole(box))
+            self._parts[box] = describe_both_of(cut)[0], np.asarray(cut.convert("L"), np.uint8)
+        return self._parts[box]
 
 
 def likeness(ours: Picture, theirs: Picture) -> Likeness:
@@ -80,10 +88,10 @@ def likeness(ours: Picture, theirs: Picture) -> Likeness:
     whole = float((looks @ theirs.views[0].look).max())
     best = _best(ours, theirs.views[0], theirs.grey)
     if max(_hash_score(bits), best.agreement if best else 0.0) < SURE:
-        alike = sorted(((float((looks @ look).max()), box) for box, look in theirs.parts), reverse=True)
+        alike = sorted(((float((looks @ seen).max()), box) for box, seen in theirs.parts), reverse=True)
         whole = max(whole, alike[0][0])
-        for look, box in alike[:PARTS]:
-            if look >= PART_LOOK:
+        for cosine, box in alike[:PARTS]:
+            if cosine >= PART_LOOK:
                 best = _better(best, _in_part(ours, theirs, box))
     score = max(_hash_score(bits), best.agreement if best else 0.0, 0.0)
     if best is None:
@@ -103,10 +111,7 @@ def _best(ours: Picture, theirs: Features, grey: Grey) -> Alignment | None:
 
 def _in_part(ours: Picture, theirs: Picture, box: Box) -> Alignment | None:
     """The alignment with a part of `theirs`, told in px of the whole."""
-    cut = theirs.image.crop(_whole(box))
-    buffer = io.BytesIO()
-    cut.save(buffer, "PNG", compress_level=1)
-    found = _best(ours, describe_both(buffer.getvalue())[0], np.asarray(cut.convert("L"), np.uint8))
+    found = _best(ours, *theirs.part(box))
     if found is None:
         return None
     factor = theirs.size[0] / theirs.image.width

@@ -1,8 +1,10 @@
-"""`curate leakage` with a local index and a static site in the web's place."""
+"""`curate leakage` with a static site in the web's place: by a local index, and by Google Lens."""
 
 from __future__ import annotations
 
+import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from PIL import Image, ImageOps
 
 from fieldmark.evals.curation.project import Project
 from tests.conftest import Fieldmark
+from tests.serpapi_server import KEY, Answer, Asked, SerpApiServer, success
 
 
 @pytest.fixture
@@ -61,3 +64,34 @@ def test_copies_are_told_by_what_stands_beside_them(
     flipped = fieldmark("curate", "leakage", folder)
     assert flipped.stdout.count("flipped") == 1
     assert statuses(project)["Summer Palace"] == "leaked"
+
+
+def lens_hits(asked: Asked) -> Answer:
+    """For every picture the spaniel in its page; for the third also one whose file is gone."""
+    matches = [("Holiday", "dog.html", "a.png"), ("Gone", "holiday.html", "no.png")]
+    site = "https://photos.example/"
+    rows = [{"title": title, "link": site + page, "image": site + file} for title, page, file in matches]
+    return success(asked, visual_matches=rows if asked["image_id"] == "img3" else rows[:1])
+
+
+def test_google_lens_gets_every_picture_and_its_hits_are_fetched_and_verified(
+    project: Project, web: tuple[Path, Path], fieldmark: Fieldmark
+) -> None:
+    index, site = web
+    shutil.copy(index / "a.png", site / "photos.example")
+    order = [each.label for each in project.candidates("screen.hard")]
+    with SerpApiServer(lens_hits) as server:
+        command = ("curate", "leakage", str(project.folder), "--site", str(site))
+        kept = fieldmark(*command, env=server.env)
+        assert "3 were never searched for: name an --index, or --allow-upload" in kept.stdout
+        assert (server.uploads, server.asked) == ([], [])
+        done = fieldmark(*command, "--allow-upload", env=server.env)
+        fieldmark(*command, "--allow-upload", env=server.env)
+    assert done.returncode == 0, done.stderr
+    assert {asked["engine"] for asked in server.asked} == {"google_lens"}
+    assert [Image.open(io.BytesIO(sent)).format for sent in server.uploads] == ["JPEG"] * 3
+    found = statuses(project)
+    assert found["Tibetan Spaniel"] == "leaked"
+    assert found[order[2]] == ("leaked" if order[2] == "Tibetan Spaniel" else "undetermined")
+    assert {found[name] for name in order[:2] if name != "Tibetan Spaniel"} == {"clean"}
+    assert KEY not in done.stdout + done.stderr
