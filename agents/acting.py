@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fieldmark.agents.base import AgentAnswer
+from fieldmark.agents.context import RememberingContext
 from fieldmark.agents.messages import Message, picture_part, text_part, tool, user
-from fieldmark.agents.pictures import Pictures, RememberingContext
+from fieldmark.agents.pictures import Pictures
 from fieldmark.client import GatewayClient
 from fieldmark.task import Prompt
 from fieldmark.tools.arguments import parsed, readable

@@ -78,6 +78,7 @@ class AmigoPlayer:
     name = "amigo_player"
     uses_tools = False
     without_tools: frozenset[str] = frozenset()
+    lean = False
     needs = Needs()
 
     def warm(self) -> None:

@@ -51,12 +51,15 @@ class Agent(Protocol):
 
     `uses_tools` is whether the tools of the run are offered to it; one that does not use tools gets none.
     `without_tools` are tools that it has no use for. `needs` is what its container must have.
+    `lean`: it works through `gateway` alone and reads no more than attributes of the prompt, so that neither
+    Pydantic is imported nor the relay started for it.
     """
 
     name: str
     uses_tools: bool
     without_tools: frozenset[str]
     needs: Needs
+    lean: bool
 
     def warm(self) -> None:
         """Import what `solve` takes, in the container and while nobody waits; the host never needs it."""

@@ -12,9 +12,9 @@ from fieldmark.agents.messages import Message, prompt_text, system, task_message
 from fieldmark.agents.model import ChatModel
 from fieldmark.client import GatewayClient
 from fieldmark.needs import Needs
-from fieldmark.task import Prompt
 
 if TYPE_CHECKING:
+    from fieldmark.task import Prompt
     from fieldmark.tools.base import Tool
 
 
@@ -24,6 +24,7 @@ class ClosedBook:
     uses_tools = False
     without_tools: frozenset[str] = frozenset()
     needs = Needs()
+    lean = True
 
     def __init__(self, name: str = "closed_book", search: Sequence[dict[str, Any]] = ()) -> None:
         self.name = name

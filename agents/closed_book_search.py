@@ -20,9 +20,9 @@ from fieldmark.agents.responses import read_responses, request
 from fieldmark.agents.wire import Wire
 from fieldmark.client import GatewayClient, GatewayRefused
 from fieldmark.needs import Needs
-from fieldmark.task import Prompt
 
 if TYPE_CHECKING:
+    from fieldmark.task import Prompt
     from fieldmark.tools.base import Tool
 
 SEARCH: list[dict[str, Any]] = [{"type": "web_search"}]
@@ -35,6 +35,7 @@ class ClosedBookSearch:
     uses_tools = False
     without_tools: frozenset[str] = frozenset()
     needs = Needs(wire="responses")
+    lean = True
 
     def warm(self) -> None:
         """Nothing is left to import."""

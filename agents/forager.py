@@ -238,6 +238,7 @@ class Forager:
     name = "forager"
     uses_tools = True
     without_tools = frozenset({"answer"})
+    lean = False
     needs = Needs()
 
     def warm(self) -> None:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fieldmark.agents.five_keys import parse_five_keys
 from fieldmark.agents.parsing import Parsed, Read, parse_answer
-from fieldmark.task import ReplyForm
 from fieldmark.tools.model_text import without_thinking
+
+if TYPE_CHECKING:
+    from fieldmark.task import ReplyForm
 
 _TAGS = re.compile(r"<answer>(.*)</answer>", re.DOTALL)
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fieldmark.task import Prompt
 from fieldmark.tools.pages.untrusted import untrusted
-from fieldmark.trace import CallRequest, Picture
+
+if TYPE_CHECKING:
+    from fieldmark.task import Prompt
+    from fieldmark.trace import CallRequest, Picture
 
 Message = dict[str, Any]
 Part = dict[str, Any]
@@ -31,7 +33,9 @@ def text_part(text: str) -> Part:
 
 def picture_part(picture: Picture) -> Part:
     """A reference to a picture that the gateway has stored."""
-    return {"type": "picture", **picture.model_dump(mode="json", exclude_none=True)}
+    known = {name: value for name, value in vars(picture).items() if value is not None}
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in known.items()}
+    return {"type": "picture", **plain}
 
 
 def is_picture(part: Any) -> bool:

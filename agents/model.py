@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fieldmark.agents.base import AgentStopped
 from fieldmark.agents.messages import Message
@@ -10,7 +10,9 @@ from fieldmark.agents.pictures import Pictures
 from fieldmark.agents.reply import Reply, read_reply
 from fieldmark.agents.wire import TOOL_PICTURES, Wire
 from fieldmark.client import GatewayClient, GatewayRefused
-from fieldmark.task import Prompt
+
+if TYPE_CHECKING:
+    from fieldmark.task import Prompt
 
 
 class BudgetExhausted(AgentStopped):

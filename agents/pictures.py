@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 from collections import OrderedDict
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING
 
 from fieldmark.agents.messages import Part
 from fieldmark.client import GatewayClient
-from fieldmark.task import Prompt
-from fieldmark.tools.inside import GatewayContext
-from fieldmark.trace import Box, Picture
+
+if TYPE_CHECKING:
+    from fieldmark.task import Prompt
+    from fieldmark.tools.inside import GatewayContext
 
 CACHE_BYTES = 48 * 1024 * 1024
 """Encoded bytes kept at most; what falls out is fetched again when it is needed."""
@@ -23,7 +24,6 @@ class Pictures:
     def __init__(self, gateway: GatewayClient, prompt: Prompt) -> None:
         self._gateway = gateway
         self._prompt = prompt
-        self._context = GatewayContext(gateway, prompt.image, prompt.view)
         self._bytes: OrderedDict[str, bytes] = OrderedDict()
         self._held: dict[str, bytes] = {}
         self._lock = Lock()
@@ -58,9 +58,18 @@ class Pictures:
         data, picture = self._context.region(None, scale=scale, media_type="image/jpeg", shown=True)
         return _uri(data, picture.media_type)
 
+    @property
+    def _context(self) -> GatewayContext:
+        """For cuts of the picture: an agent that sends the view alone takes none, and imports no tools."""
+        from fieldmark.tools.inside import GatewayContext
+
+        return GatewayContext(self._gateway, self._prompt.image, self._prompt.view)
+
     def _fetch(self, reference: Part) -> bytes:
         if reference["blob"] == self._prompt.view.blob:
             return self._gateway.get("/image").body
+        from fieldmark.trace import Picture
+
         picture = Picture.model_validate({key: reference[key] for key in reference if key != "type"})
         return self._context.region(
             picture.box,
@@ -69,35 +78,6 @@ class Pictures:
             rotate=picture.rotate or 0.0,
             contrast=picture.contrast or "none",
         )[0]
-
-
-class RememberingContext(GatewayContext):
-    """The tools' Context inside, for one call; the bytes that pass through it need not be fetched again for
-    the model. `result_seq` is the number of the call's `tool_result` event, once it is posted.
-    """
-
-    result_seq: int | None = None
-
-    def __init__(self, gateway: GatewayClient, prompt: Prompt, pictures: Pictures) -> None:
-        numbering = "remember" in prompt.tools
-        super().__init__(gateway, prompt.image, prompt.view, prompt.ocr, numbering=numbering)
-        self._pictures = pictures
-
-    def region(self, box: Box | None, **options: Any) -> tuple[bytes, Picture]:
-        data, picture = super().region(box, **options)
-        self._pictures.remember(picture.blob, data)
-        return data, picture
-
-    def keep(self, data: bytes, media_type: str) -> Picture:
-        picture = super().keep(data, media_type)
-        self._pictures.hold(picture.blob, data)
-        return picture
-
-    def emit(self, kind: str, **fields: Any) -> int | None:
-        seq = self._client.event(kind, **fields)
-        if kind == "tool_result":
-            self.result_seq = seq
-        return seq if self._numbering else None
 
 
 def _uri(data: bytes, media_type: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fieldmark.agents.base import AgentAnswer
-from fieldmark.tools.base import cut_to_bytes, json_bytes
+from fieldmark.tools.cutting import cut_to_bytes, json_bytes
 
 TEXT_BYTES = 60_000
 """An answer's text at most; no answer to a recognition question is longer than a line."""

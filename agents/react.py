@@ -117,6 +117,7 @@ class React:
     name = "react"
     uses_tools = True
     without_tools: frozenset[str] = frozenset()
+    lean = False
     needs = Needs()
 
     def warm(self) -> None:

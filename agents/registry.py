@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import cast
 
@@ -11,6 +10,7 @@ from fieldmark.agents.base import Agent
 from fieldmark.errors import UsageError
 
 PACKAGE, MARKER = "fieldmark.agents", "AGENT"
+RECIPES = Path(__file__).parent / "recipes"
 ENDINGS = (".py", ".toml")
 """Of an agent's file: Python, or a recipe."""
 
@@ -22,8 +22,7 @@ def agent_names() -> tuple[str, ...]:
 
 def recipe_names() -> tuple[str, ...]:
     """The agents that are recipes of ours."""
-    recipes = (files(PACKAGE) / "recipes").iterdir()
-    return tuple(sorted(file.name.removesuffix(".toml") for file in recipes if file.name.endswith(".toml")))
+    return tuple(sorted(file.stem for file in RECIPES.glob("*.toml")))
 
 
 def is_path(name: str) -> bool:
@@ -47,7 +46,7 @@ def get_agent(name: str) -> Agent:
     if name in recipes:
         from fieldmark.agents.external import recipe_agent
 
-        return recipe_agent.load(files(PACKAGE) / "recipes" / f"{name}.toml")
+        return recipe_agent.load(RECIPES / f"{name}.toml")
     if Path(name).is_dir() and name not in plugins.names(PACKAGE, MARKER):
         raise UsageError(f"unknown agent {name!r}: for the folder of that name write ./{name}")
     return cast(Agent, plugins.load(PACKAGE, MARKER, name, beside=recipes))

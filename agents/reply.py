@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fieldmark.agents.messages import Message, assistant
 from fieldmark.chat import read_chat
-from fieldmark.trace import CallRequest
+
+if TYPE_CHECKING:
+    from fieldmark.trace import CallRequest
 
 
 @dataclass(frozen=True)

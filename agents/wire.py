@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fieldmark.agents.messages import Message, Part, is_picture, text_part
 from fieldmark.agents.pictures import Pictures
 from fieldmark.agents.reply import is_object
-from fieldmark.task import Prompt
 from fieldmark.tools.arguments import parsed, readable
+
+if TYPE_CHECKING:
+    from fieldmark.task import Prompt
 
 TOOL_PICTURES = 5
 """Pictures of tools in one request, the newest; with the task's own that makes six. Older become text."""

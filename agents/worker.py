@@ -2,6 +2,9 @@
 
 It imports the agent (and with it LangGraph) while nobody waits, asks for an episode, serves that one and
 ends. When the gateway goes away, at whatever moment, it ends quietly with exit code 0.
+
+What only some agents need is imported where it is used: Pydantic and the relay's asyncio are most of the
+processor time of an episode of `closed_book`, which needs neither.
 """
 
 from __future__ import annotations
@@ -9,27 +12,26 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import time
-import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fieldmark.agents.base import Agent, AgentStopped
+from fieldmark.agents.lease import lease, read_prompt
 from fieldmark.agents.lifeline import hold_lifeline
 from fieldmark.agents.posting import answer_event
 from fieldmark.agents.registry import get_agent
-from fieldmark.agents.relay import start_relay
 from fieldmark.client import GatewayClient, GatewayGone
 from fieldmark.errors import UsageError
-from fieldmark.task import Prompt
-from fieldmark.tools.base import Tool
-from fieldmark.tools.registry import all_tools, offered_tool
+
+if TYPE_CHECKING:
+    from fieldmark.task import Prompt
+    from fieldmark.tools.base import Tool
 
 Trouble = dict[str, str]
 """What `POST /done` says went wrong: `kind` (AgentStopped's, `crash` or `setup`) and one line `message`."""
 
-_BREATH = 0.05  # seconds between two polls, should a gateway answer 204 at once
 _TRACEBACK = 8_000  # characters of a crash's traceback that are logged
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
 
@@ -47,7 +49,10 @@ def main(arguments: Sequence[str]) -> int:
     _warm(agent)
     gateway = GatewayClient()
     hold_lifeline(gateway)
-    start_relay(gateway.path)
+    if not agent.lean:
+        from fieldmark.agents.relay import start_relay
+
+        start_relay(gateway.path)
     with suppress(GatewayGone):  # the episode, or the run, is over: nobody is left to tell
         serve(agent, gateway)
     return 0
@@ -55,9 +60,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def serve(agent: Agent, gateway: GatewayClient) -> None:
     """One episode from lease to `POST /done`. Raises GatewayGone when it was ended from outside."""
-    prompt = _lease(gateway)
+    body = lease(gateway)
+    prompt = read_prompt(body, lean=agent.lean)
     try:
-        tools = _prepare(prompt, agent, gateway)
+        tools = _prepare(body, prompt, agent, gateway)
     except GatewayGone:
         raise
     except Exception as error:
@@ -77,24 +83,24 @@ def _warm(agent: Agent) -> None:
     gc.disable()
     agent.warm()
     if agent.uses_tools:
+        from fieldmark.tools.registry import all_tools
+
         all_tools()
     gc.freeze()
     gc.enable()
 
 
-def _lease(gateway: GatewayClient) -> Prompt:
-    while (reply := gateway.get("/episode", timeout=None)).status == 204:
-        time.sleep(_BREATH)
-    return Prompt.model_validate_json(reply.body)
-
-
-def _prepare(prompt: Prompt, agent: Agent, gateway: GatewayClient) -> list[Tool]:
+def _prepare(body: bytes, prompt: Prompt, agent: Agent, gateway: GatewayClient) -> list[Tool]:
     """Lay out the workspace: the prompt for command-line tools, the view under a name that says nothing."""
     folder = workspace()
-    (folder / ".prompt.json").write_text(prompt.model_dump_json(), encoding="utf-8")
+    (folder / ".prompt.json").write_bytes(body)
     picture = folder / f"picture{_ENDINGS.get(prompt.view.media_type, '')}"
     picture.write_bytes(gateway.get("/image").body)
-    return [offered_tool(name, prompt.space) for name in prompt.tools] if agent.uses_tools else []
+    if not agent.uses_tools:
+        return []
+    from fieldmark.tools.registry import offered_tool
+
+    return [offered_tool(name, prompt.space) for name in prompt.tools]
 
 
 def _solve(prompt: Prompt, agent: Agent, gateway: GatewayClient, tools: list[Tool]) -> Trouble | None:
@@ -107,6 +113,8 @@ def _solve(prompt: Prompt, agent: Agent, gateway: GatewayClient, tools: list[Too
     except AgentStopped as stop:
         return _trouble(stop.kind, stop)
     except BaseException as error:  # also MemoryError, RecursionError, SystemExit: all are the agent's crash
+        import traceback
+
         text = "".join(traceback.format_exception(error))[-_TRACEBACK:]
         gateway.event("log", level="error", message=text)
         return _trouble("crash", f"{type(error).__name__}: {error}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -31,17 +33,25 @@ class Watch:
 
     host: Callable[[], float]
     cpu: dict[str, float] = field(default_factory=dict)
+    times: dict[str, dict[str, float]] = field(default_factory=dict)
+    """When each was created, started, died and was gone, in seconds."""
     gone: int = 0
     first: tuple[float, float] | None = None
     last: tuple[float, float] = (0.0, 0.0)
 
     def note(self, event: dict[str, Any]) -> None:
         now = event["timeNano"] / 1e9, self.host()
+        self.times.setdefault(event["id"], {})[event["Action"]] = now[0]
         if event["Action"] == "create":
             self.first = self.first or now
             self.cpu.setdefault(event["id"], 0.0)
-        else:
+        elif event["Action"] == "destroy":
             self.last, self.gone = now, self.gone + 1
+
+    def between(self, begin: str, end: str) -> float:
+        """Median seconds from one event of a container to another."""
+        took = [each[end] - each[begin] for each in self.times.values() if begin in each and end in each]
+        return statistics.median(took) if took else float("nan")
 
     def look(self) -> None:
         for each in list(self.cpu):
@@ -58,7 +68,7 @@ class Watch:
 def watched(client: Any, label: str, host: Callable[[], float]) -> Iterator[Watch]:
     """Follow the containers with a label while the block runs, and until the engine has told of their end."""
     watch, over = Watch(host), threading.Event()
-    kinds = {"type": "container", "event": ["create", "destroy"], "label": label}
+    kinds = {"type": "container", "event": ["create", "start", "die", "destroy"], "label": label}
     events = client.events(decode=True, filters=kinds)
 
     def listen() -> None:
@@ -126,6 +136,8 @@ class Cost:
     host: float
     containers: float
     engine: float
+    phases: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Medians of a container: created → started, → died, → gone."""
 
     @property
     def each(self) -> float:
@@ -143,4 +155,6 @@ def costing(client: Any, label: str, n: int, host: Callable[[], float]) -> Itera
     assert len(watch.cpu) >= n, f"{len(watch.cpu)} containers seen of {n}"
     wall, seconds = (last - first for first, last in zip(watch.first, watch.last, strict=True))
     engines = sum(now - engine[pid] for pid, now in engine_seconds().items() if pid in engine)
-    found.append(Cost(n, wall, seconds, sum(watch.cpu.values()), engines))
+    stages = ("create", "start", "die", "destroy")
+    made, lived, removed = (watch.between(*pair) for pair in itertools.pairwise(stages))
+    found.append(Cost(n, wall, seconds, sum(watch.cpu.values()), engines, (made, lived, removed)))

@@ -7,28 +7,32 @@ on the machine take is only ever added. Wall and processor time run from the fir
 the last one's end, wall less the model's own; `command` is all that the command took, with imports, tables
 and report. On a busy machine read the ratio of processor seconds; the wall ratio needs an idle one.
 
-    make bench    or    .venv/bin/python -m benchmarks.episodes --parallel 8 --rounds 3
+Then task photos of several sizes. The first round measures everything, later ones begin nothing once
+`--minutes` are over. `--write` puts tables and plots into docs/.
+
+    make bench    or    .venv/bin/python -m benchmarks.episodes --write
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
 import secrets
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+import time
 from pathlib import Path
 
 from PIL import Image
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks._cost import Cost, children_seconds, costing, session_seconds
+from benchmarks._cost import costing, session_seconds
+from benchmarks._episode_tables import MARK, Measured, Ran, as_markdown, line, plot
 from benchmarks._floors import floor
+from benchmarks._tables import DOCS, write_section
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import image
 from fieldmark.sandbox.engine import connect
@@ -36,10 +40,9 @@ from tests.model_server import Body, Call, ModelServer, Reply
 
 DELAY = 0.05
 MODEL_CALLS = {"closed_book": 1, "react": 2}
-AGAINST = {"closed_book": ("floor (a)", 1.5), "react": ("floor (b)", 1.3)}
-"""The floor of an agent and how many times that it may cost."""
-HOST_SECONDS, FIRST_SECONDS, KILOBYTES = 0.15, 0.05, 6.0
-"""An episode at most: host CPU; from lease to first model request; on disk beside pictures."""
+SIZES = (0.1, 1.0, 6.0, 24.0)
+"""Megapixels of a task photo."""
+SIZE_PARALLEL = 4
 FIELDMARK = str(Path(sys.executable).with_name("fieldmark"))
 
 
@@ -52,20 +55,6 @@ def scripted(body: Body) -> Reply:
     return Reply(calls=[Call("crop_zoom", {"x1": 0, "y1": 0, "x2": 300, "y2": 200})], delay=DELAY)
 
 
-@dataclass(frozen=True)
-class Ran:
-    """One `fieldmark run`. `first`: seconds from lease to first model request, of each episode."""
-
-    cost: Cost
-    whole: float
-    """Processor seconds of the command from its start to its end, with imports, tables and report."""
-    first: list[float]
-    beside: float
-    """Wall seconds an episode, without the model's."""
-    kilobytes: float
-    """On disk an episode: its trace, its rows and the texts, which the run has once; no pictures."""
-
-
 def run(agent: str, parallel: int, n: int, url: str, folder: Path) -> Ran:
     """One `fieldmark run` as a user starts it."""
     out = folder / f"bench-{secrets.token_hex(4)}"
@@ -75,28 +64,31 @@ def run(agent: str, parallel: int, n: int, url: str, folder: Path) -> Ran:
         "--out", str(out),
     ]  # fmt: skip
     leader: list[int] = []
-    before = children_seconds()
     label = f"fieldmark={out.name}"
     with costing(connect(), label, n, lambda: session_seconds(leader[0])) as found:
         process = subprocess.Popen(
             command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
         leader.append(process.pid)
+        assert process.stdout
         try:
-            told, _ = process.communicate()
-        finally:  # Ctrl-C does not reach a session of its own
+            told = process.stdout.read()
+            _, status, used = os.wait4(process.pid, 0)
+        except BaseException:  # Ctrl-C does not reach a session of its own
             process.send_signal(signal.SIGINT)
             process.wait()
-    assert process.returncode == 0, told.decode()
-    whole = children_seconds() - before
+            raise
+    assert status == 0, told.decode()
     folder_of_run = RunDir.open(out)
     records = folder_of_run.episodes()
     assert [record.status for record in records] == ["answered"] * n, {record.status for record in records}
-    first = [
-        next(e.t for e in folder_of_run.trace(record) if e.kind == "model_request") for record in records
-    ]
-    beside = found[0].each - MODEL_CALLS[agent] * DELAY / parallel
-    return Ran(found[0], whole, first, beside, kilobytes(folder_of_run) / n)
+    traces = [list(folder_of_run.trace(record)) for record in records]
+    first = [next(event.t for event in trace if event.kind == "model_request") for trace in traces]
+    model = MODEL_CALLS[agent] * DELAY
+    return Ran(
+        found[0], used.ru_utime + used.ru_stime, first, [trace[-1].t - model for trace in traces],
+        found[0].each - model / parallel, kilobytes(folder_of_run) / n, used.ru_maxrss / 1000, model,
+    )  # fmt: skip
 
 
 def kilobytes(run: RunDir) -> float:
@@ -106,9 +98,11 @@ def kilobytes(run: RunDir) -> float:
     return sum(path.stat().st_size for path in (*texts, *rows, *run.traces.iterdir())) / 1000
 
 
-def make_tasks(folder: Path, n: int) -> None:
-    """`n` questions about one picture."""
-    Image.effect_noise((1200, 800), 40).convert("RGB").save(folder / "noise.jpg", quality=90)
+def make_tasks(folder: Path, n: int, megapixels: float = 0.96) -> None:
+    """`n` questions about one picture, three wide and two high."""
+    height = round(math.sqrt(megapixels * 1e6 / 1.5))
+    noise = Image.effect_noise((height * 3 // 2, height), 40).convert("RGB")
+    noise.save(folder / "noise.jpg", quality=90)
     gold = {"answer": "grey", "source": "drawn"}
     rows = [
         {"id": f"t{i}", "question": "What is this?", "image": "noise.jpg", "gold": gold} for i in range(n)
@@ -116,67 +110,50 @@ def make_tasks(folder: Path, n: int) -> None:
     (folder / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
+def sizes(agents: list[str], n: int, url: str) -> dict[tuple[str, float], Ran]:
+    """Each agent on photos of each of SIZES."""
+    found = {}
+    for megapixels in SIZES:
+        with tempfile.TemporaryDirectory() as name:
+            make_tasks(Path(name), n, megapixels)
+            for agent in agents:
+                ran = found[agent, megapixels] = run(agent, SIZE_PARALLEL, n, url, Path(name))
+                print(
+                    f"{agent}, {megapixels:g} MP: {ran.beside:.3f} s an episode, "
+                    f"{ran.whole:.1f} CPU s and {ran.megabytes:.0f} MB the command",
+                    flush=True,
+                )
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--episodes", type=int, default=40)
     parser.add_argument("--parallel", type=int, nargs="+", default=[1, 4, 8, 16])
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--agents", nargs="+", default=list(AGAINST), choices=list(AGAINST))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=12.0, help="after these no later round goes on")
+    parser.add_argument("--agents", nargs="+", default=list(MODEL_CALLS), choices=list(MODEL_CALLS))
+    parser.add_argument("--write", action="store_true", help="into docs/performance.md and docs/episodes.svg")
     options = parser.parse_args()
-    console, client = Console(width=150), connect()
-    picture, n = image.require(client), options.episodes
+    began, n, picture = time.monotonic(), options.episodes, image.require(connect())
+    found = {(a, p): Measured(a, p) for a in options.agents for p in options.parallel}
+    by_size: dict[tuple[str, float], Ran] = {}
     with tempfile.TemporaryDirectory() as name, ModelServer(scripted) as server:
-        folder = Path(name)
-        make_tasks(folder, n)
-        for agent in options.agents:
-            table = headed(agent)
-            for parallel in options.parallel:
-                floors, runs = list[Cost](), list[Ran]()
-                for _ in range(options.rounds):
-                    floors.append(floor(AGAINST[agent][0], picture, parallel, n))
-                    runs.append(run(agent, parallel, n, server.url, folder))
-                add(table, agent, parallel, floors, runs)
-            console.print(table)
-
-
-COLUMNS = (
-    "parallel", "wall s: floor", "ours", "ratio", "at most", "each round",
-    "CPU s: floor", "ours", "ratio", "of it host", "engine: floor", "ours", "command",
-    "first request ms", "kB",
-)  # fmt: skip
-"""An episode's, but `command`. `CPU s`: host and containers; `engine`: everybody's at that time."""
-
-
-def headed(agent: str) -> Table:
-    """The table of one agent and its floor."""
-    table = Table(title=f"{agent} against {AGAINST[agent][0]}")
-    for column in COLUMNS:
-        table.add_column(column, justify="right")
-    return table
-
-
-def add(table: Table, agent: str, parallel: int, floors: list[Cost], runs: list[Ran]) -> None:
-    """The best round of each side."""
-    low, mine = min(floors, key=lambda cost: cost.wall), min(runs, key=lambda ran: ran.beside)
-    n, most = low.n, AGAINST[agent][1]
-    floor_seconds = min(cost.host + cost.containers for cost in floors) / n
-    seconds = min(ran.cost.host + ran.cost.containers for ran in runs) / n
-    host = min(ran.cost.host for ran in runs) / n
-    first = 1000 * min(statistics.median(ran.first) for ran in runs)
-    rounds = [f"{ran.beside / cost.each:.2f}" for cost, ran in zip(floors, runs, strict=True)]
-    table.add_row(
-        str(parallel), f"{low.each:.3f}", f"{mine.beside:.3f}", marked(mine.beside / low.each, most, 2),
-        f"{most}", " ".join(rounds),
-        f"{floor_seconds:.3f}", f"{seconds:.3f}", marked(seconds / floor_seconds, most, 2),
-        marked(host, HOST_SECONDS, 3), f"{low.engine / n:.2f}", f"{mine.cost.engine / n:.2f}",
-        f"{min(ran.whole for ran in runs):.1f}", marked(first, 1000 * FIRST_SECONDS, 0),
-        marked(mine.kilobytes, KILOBYTES, 1),
-    )  # fmt: skip
-
-
-def marked(value: float, most: float, digits: int) -> str:
-    """A figure, and whether it is beyond what it may be."""
-    return f"{value:.{digits}f}{' !' if value > most else ''}"
+        make_tasks(Path(name), n)
+        for number in range(options.rounds):
+            for each in found.values():
+                if number and time.monotonic() - began > 60 * options.minutes:
+                    break
+                each.floors.append(floor(each.against, picture, each.parallel, n))
+                each.runs.append(run(each.agent, each.parallel, n, server.url, Path(name)))
+                print(line(each), flush=True)
+            if number == 0:
+                by_size = sizes(options.agents, max(n // 4, 4), server.url)
+    text = as_markdown(list(found.values()), n)
+    print(f"\n{text}")
+    if options.write:
+        write_section(MARK, text, "performance.md")
+        plot(list(found.values()), by_size, DOCS / "episodes.svg")
 
 
 if __name__ == "__main__":

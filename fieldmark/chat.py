@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fieldmark.trace import CallRequest
+if TYPE_CHECKING:
+    from fieldmark.trace import CallRequest
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ def first_choice(body: Any) -> dict[str, Any]:
 
 def read_call(row: Any, absent: str = "{}") -> CallRequest:
     """One call, or a part of one in a stream; `absent` stands for arguments that are not there."""
+    from fieldmark.trace import CallRequest  # and with it Pydantic: a reply without calls needs neither
+
     row = _object(row)
     function = _object(row.get("function") or row.get("custom"))  # a custom tool names itself under `custom`
     given = function.get("arguments", function.get("input"))

@@ -6,12 +6,11 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import re
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from fieldmark.errors import UsageError
@@ -21,8 +20,8 @@ from fieldmark.errors import UsageError
 def names(package: str, marker: str) -> tuple[str, ...]:
     """Sorted names of the modules of `package` that assign `marker` at top level."""
     assigns = re.compile(rf"^{marker}\b.*=", re.MULTILINE)
-    sources = (entry for entry in files(package).iterdir() if entry.name.endswith(".py"))
-    return tuple(sorted(s.name[:-3] for s in sources if assigns.search(s.read_text(encoding="utf-8"))))
+    sources = Path(str(importlib.import_module(package).__file__)).parent.glob("*.py")
+    return tuple(sorted(s.stem for s in sources if assigns.search(s.read_text(encoding="utf-8"))))
 
 
 def load(package: str, marker: str, name: str, beside: Sequence[str] = (), *, hyphens: bool = False) -> Any:
@@ -31,6 +30,8 @@ def load(package: str, marker: str, name: str, beside: Sequence[str] = (), *, hy
     """
     named = {each.replace("_", "-") if hyphens else each: each for each in names(package, marker)}
     if name not in named:
+        import difflib
+
         known = sorted({*named, *beside})
         noun, folder = marker.lower(), package.removeprefix("fieldmark.").replace(".", "/")
         close = difflib.get_close_matches(name, known, 1)

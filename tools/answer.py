@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
-from fieldmark.tools.base import Args, Tool, ToolResult, cut_to_bytes
+from fieldmark.tools.base import Args, Tool, ToolResult
 from fieldmark.tools.context import Context
+from fieldmark.tools.cutting import cut_to_bytes
 from fieldmark.tools.numbers import OptionalNumber
 
 _RATIONALE, _EVIDENCE, _RAW = 16_000, 500, 4_000

@@ -14,9 +14,10 @@ from pydantic import ValidationError
 from fieldmark.client import GatewayGone
 from fieldmark.errors import ToolError
 from fieldmark.tools.arguments import parsed, repaired
-from fieldmark.tools.base import Args, Tool, ToolResult, capped, compact, cut_to_bytes
+from fieldmark.tools.base import Args, Tool, ToolResult, capped, compact
 from fieldmark.tools.boxes import BoxArgs, OptionalBoxArgs
 from fieldmark.tools.context import Context
+from fieldmark.tools.cutting import cut_to_bytes
 from fieldmark.tools.offer import Offer, unknown
 from fieldmark.tools.pages.injection import plea
 from fieldmark.tools.remember import NO_EVIDENCE

@@ -35,6 +35,7 @@ class ExternalAgent:
 
     uses_tools = True
     without_tools = frozenset({"answer", "read_skill"})  # its final text is its answer; skills are folders
+    lean = False
 
     def __init__(self, adapter: Adapter) -> None:
         self.name = adapter.name

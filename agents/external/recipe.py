@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Template
 from typing import Any, Literal
@@ -125,7 +124,7 @@ class Recipe(_Strict):
     error: Selector | None = None
 
 
-def read_recipe(file: Path | Traversable) -> tuple[str, Recipe]:
+def read_recipe(file: Path) -> tuple[str, Recipe]:
     """Its name, which is the file's, and what it says. UsageError names the file, the key and the remedy."""
     name = file.name.removesuffix(".toml")
     if not _NAME.fullmatch(name):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -16,7 +15,7 @@ from fieldmark.agents.external.recipe import Answer, Recipe, read_recipe
 from fieldmark.needs import Kit, Needs
 
 
-def load(file: Path | Traversable) -> ExternalAgent:
+def load(file: Path) -> ExternalAgent:
     """The agent of a recipe, called as its file. UsageError says what is wrong with the recipe."""
     return ExternalAgent(RecipeAdapter(*read_recipe(file)))
 

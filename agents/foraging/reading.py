@@ -15,7 +15,7 @@ from fieldmark.agents.parsing import confidence, without_calls
 from fieldmark.agents.reply import Reply
 from fieldmark.errors import ToolError
 from fieldmark.tools.arguments import MAX_REPAIRED, parsed
-from fieldmark.tools.base import cut_to_bytes
+from fieldmark.tools.cutting import cut_to_bytes
 from fieldmark.tools.model_text import without_thinking
 
 MOST_HYPOTHESES, MOST_LINES, MOST_RULED_OUT, MOST_CITES = 6, 4, 8, 12

@@ -7,7 +7,7 @@ from typing import Any
 
 from fieldmark.agents.foraging.ledger import Evidence, Hypothesis, Ledger, RuledOut, Verdict
 from fieldmark.agents.foraging.reading import LINE_BYTES
-from fieldmark.tools.base import cut_to_bytes
+from fieldmark.tools.cutting import cut_to_bytes
 
 MOST_EVIDENCE = 40
 """Pieces of evidence in one prompt or event, the newest."""

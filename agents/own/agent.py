@@ -39,6 +39,7 @@ class OwnAgent:
     """`solve` runs the file and what it defines; whatever that raises is the agent's crash."""
 
     without_tools = frozenset({"answer"})  # what it returns is its answer
+    lean = False
 
     def __init__(self, name: str, main: Path, source: Source) -> None:
         self.name = name

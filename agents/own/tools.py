@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fieldmark.agents.acting import Acting
+from fieldmark.agents.context import RememberingContext
 from fieldmark.agents.messages import Message, Part, picture_part
-from fieldmark.agents.pictures import Pictures, RememberingContext
+from fieldmark.agents.pictures import Pictures
 from fieldmark.client import GatewayClient
 from fieldmark.task import Prompt
 from fieldmark.tools.base import Tool, ToolResult, schema

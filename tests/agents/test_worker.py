@@ -23,7 +23,7 @@ from fieldmark.agents.worker import leave, serve
 from fieldmark.client import GatewayClient, GatewayGone
 
 class Own:
-    name, uses_tools = "own", False
+    name, uses_tools, lean = "own", False, False
     def solve(self, prompt, gateway, tools):
         {body}
 
@@ -51,6 +51,28 @@ def test_an_episode_from_lease_to_done(
     assert (tmp_path / "picture.png").read_bytes() == VIEW
     prompt = Prompt.model_validate_json((tmp_path / ".prompt.json").read_text("utf-8"))
     assert prompt == gateway.prompt
+
+
+LEAN = """
+import sys
+from fieldmark.agents.registry import get_agent
+from fieldmark.agents.worker import serve
+from fieldmark.client import GatewayClient
+
+serve(get_agent("{agent}"), GatewayClient())
+print(sorted({{"asyncio", "pydantic"}} & {{*sys.modules}}))
+"""
+
+
+@pytest.mark.parametrize("agent", ["closed_book", "closed_book_google"])
+def test_a_lean_agent_imports_neither_pydantic_nor_asyncio(
+    open_gateway: OpenGateway, start_worker: StartWorker, agent: str
+) -> None:
+    gateway = open_gateway(JSON_ANSWER)
+    said, complaint = start_worker(gateway, "", code=LEAN.format(agent=agent)).communicate(timeout=20)
+    assert (said, complaint) == ("[]\n", "")
+    assert gateway.done == [{"error": None}]
+    assert gateway.answers()[0]["text"] == "Saab 340"
 
 
 def test_idle_worker_asks_again_until_it_is_leased(

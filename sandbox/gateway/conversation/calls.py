@@ -14,7 +14,7 @@ from fieldmark.sandbox.gateway.conversation.actions import Actions, Kind
 from fieldmark.sandbox.gateway.conversation.said import Asked, plain_id
 from fieldmark.sandbox.gateway.conversation.textcalls import CODE, called_in_code
 from fieldmark.tools.arguments import parsed
-from fieldmark.tools.base import cut_to_bytes
+from fieldmark.tools.cutting import cut_to_bytes
 from fieldmark.trace import Action, CallRequest, Side
 
 Line = tuple[str, dict[str, Any]]

@@ -13,7 +13,7 @@ from typing import Any
 from fieldmark.errors import ToolErrorKind
 from fieldmark.sandbox.gateway.conversation.calls import OpenCall
 from fieldmark.sandbox.gateway.conversation.said import Asked, Said
-from fieldmark.tools.base import cut_to_bytes
+from fieldmark.tools.cutting import cut_to_bytes
 
 TABLE = Path(__file__).with_name("results.toml")
 _TEXT = 16_000
