@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from fieldmark.tools.image_index.framed import pictures_in_page
 from fieldmark.tools.image_index.hashing import Hash, picture_hash
 from fieldmark.tools.image_index.look import look
 from fieldmark.tools.pictures.upright import open_upright
@@ -21,6 +22,8 @@ QUERY_SIDE, QUERY_POINTS = 1000, 2000
 """A query keeps its size between SIDE and this."""
 
 _CELLS = 4
+_CONTRAST, _FAINT, _FEW = 0.02, 0.004, 300
+"""Contrast from which a point counts; the same for a blurred, dark or even picture that has so few points."""
 
 Floats = NDArray[np.float32]
 
@@ -41,8 +44,25 @@ class Features:
 def describe(data: bytes) -> Features:
     """The features of a picture file. DataFault: unreadable."""
     image = open_upright(data)
+    return _of_page(image) or _whole(image)
+
+
+def _whole(image: Image.Image) -> Features:
     rgb = _scaled(image, SIDE)
     return _features(image.size, rgb, rgb, POINTS)
+
+
+def _of_page(image: Image.Image) -> Features | None:
+    """A screenshot of a page is described by its largest picture, which its text would drown; its hash alone
+    is of the whole. None: no page.
+    """
+    box = next(iter(pictures_in_page(image)), None)
+    if box is None:
+        return None
+    left, top, right, bottom = map(round, box)
+    shown = _whole(image.crop((left, top, right, bottom)))
+    points = shown.points + np.array([left, top], np.float32)
+    return replace(shown, size=image.size, points=points, hash=picture_hash(_grey(_scaled(image, SIDE))))
 
 
 def look_of(image: Image.Image) -> Floats:
@@ -57,11 +77,13 @@ def describe_both(data: bytes) -> tuple[Features, Features]:
     return describe_both_of(open_upright(data))
 
 
-def describe_both_of(image: Image.Image) -> tuple[Features, Features]:
-    """As `describe_both`, of a decoded RGB picture."""
+def describe_both_of(image: Image.Image, *, faint: bool = False) -> tuple[Features, Features]:
+    """As `describe_both`, of a decoded RGB picture. `faint`: where few points stand out, weak ones count too,
+    which is for comparing two pictures, not for searching many.
+    """
     rgb = _scaled(image, SIDE)
     fine = _scaled(image, min(QUERY_SIDE, max(image.size))) if max(image.size) > SIDE else rgb
-    upright = _features(image.size, rgb, fine, QUERY_POINTS)
+    upright = _features(image.size, rgb, fine, QUERY_POINTS, faint=faint)
     mirrored = replace(
         upright,
         points=np.stack([image.width - upright.points[:, 0], upright.points[:, 1]], axis=1),
@@ -78,8 +100,12 @@ def _scaled(image: Image.Image, side: int) -> NDArray[np.uint8]:
     return np.asarray(image.resize(size), np.uint8)
 
 
-def _features(size: tuple[int, int], rgb: NDArray[np.uint8], fine: NDArray[np.uint8], count: int) -> Features:
-    points, raw = _sift(_grey(fine), count)
+def _features(
+    size: tuple[int, int], rgb: NDArray[np.uint8], fine: NDArray[np.uint8], count: int, *, faint: bool = False
+) -> Features:
+    points, raw = _sift(_grey(fine), count, _CONTRAST)
+    if faint and len(points) < _FEW:
+        points, raw = _sift(_grey(fine), count, _FAINT)
     factor = np.float32(max(size) / max(fine.shape))
     return Features(size, points * factor, _root(raw), look(rgb), picture_hash(_grey(rgb)))
 
@@ -88,9 +114,9 @@ def _grey(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY), np.uint8)
 
 
-def _sift(grey: NDArray[np.uint8], count: int) -> tuple[Floats, Floats]:
+def _sift(grey: NDArray[np.uint8], count: int, contrast: float) -> tuple[Floats, Floats]:
     """Up to `count` places (x, y) in px and SIFT descriptors."""
-    points, descriptors = cv2.SIFT.create(nfeatures=count, contrastThreshold=0.02).detectAndCompute(
+    points, descriptors = cv2.SIFT.create(nfeatures=count, contrastThreshold=contrast).detectAndCompute(
         grey, None
     )  # type: ignore[arg-type,call-overload,unused-ignore]
     if descriptors is None or not len(points):

@@ -14,6 +14,7 @@ from PIL import Image
 
 from fieldmark.evals.curation.leakage.aligning import Alignment, Grey, align
 from fieldmark.tools.image_index.features import Features, Floats, describe_both_of
+from fieldmark.tools.image_index.framed import pictures_in_page
 from fieldmark.tools.image_index.hashing import distance
 from fieldmark.tools.image_index.look import look
 from fieldmark.tools.pictures.upright import open_upright
@@ -54,7 +55,7 @@ class Picture:
 
     def __init__(self, data: bytes) -> None:
         self.image = open_upright(data)
-        self.views: tuple[Features, Features] = describe_both_of(self.image)
+        self.views: tuple[Features, Features] = describe_both_of(self.image, faint=True)
         self.image.thumbnail((_SIDE, _SIDE), Image.Resampling.LANCZOS)
         self._parts: dict[Box, tuple[Features, Grey]] = {}
 
@@ -68,6 +69,11 @@ class Picture:
         return np.asarray(self.image.convert("L"), np.uint8)
 
     @cached_property
+    def framed(self) -> list[Box]:
+        """Where the largest pictures of a page lie, in px of `image`; none where this is no page."""
+        return pictures_in_page(self.image)[:PARTS]
+
+    @cached_property
     def parts(self) -> list[tuple[Box, Floats]]:
         """Each part of the grids, in px of `image`, and its look."""
         boxes = [box for grid in GRIDS for box in _grid(self.image.size, grid)]
@@ -77,7 +83,7 @@ class Picture:
         """A part of `parts`, described once, however many it is compared with."""
         if box not in self._parts:
             cut = self.image.crop(_whole(box))
-            self._parts[box] = describe_both_of(cut)[0], np.asarray(cut.convert("L"), np.uint8)
+            self._parts[box] = describe_both_of(cut, faint=True)[0], np.asarray(cut.convert("L"), np.uint8)
         return self._parts[box]
 
 
@@ -90,9 +96,9 @@ def likeness(ours: Picture, theirs: Picture) -> Likeness:
     if max(_hash_score(bits), best.agreement if best else 0.0) < SURE:
         alike = sorted(((float((looks @ seen).max()), box) for box, seen in theirs.parts), reverse=True)
         whole = max(whole, alike[0][0])
-        for cosine, box in alike[:PARTS]:
-            if cosine >= PART_LOOK:
-                best = _better(best, _in_part(ours, theirs, box))
+        likely = [box for cosine, box in alike[:PARTS] if cosine >= PART_LOOK]
+        for box in [*theirs.framed, *likely]:
+            best = _better(best, _in_part(ours, theirs, box))
     score = max(_hash_score(bits), best.agreement if best else 0.0, 0.0)
     if best is None:
         return Likeness(score, bits, whole)

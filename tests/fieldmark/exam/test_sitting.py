@@ -53,7 +53,9 @@ def test_each_answer_is_an_episode_and_a_run_that_can_be_judged(new: NewExam, cl
     assert events[1].model_dump()["evidence"] == ["https://a.org/"]
     folder.unlock()
     judge_again(folder, JudgeConfig(), print)
-    assert [verdict.label for verdict in folder.verdicts().values()] == ["correct", "correct", "incorrect"]
+    verdicts = folder.verdicts()  # in the order in which they came
+    labels = [verdicts[record.id, record.epoch].label for record in folder.episodes()]
+    assert labels == ["correct", "correct", "incorrect"]
 
 
 def test_time_that_is_over_is_a_timeout_and_the_draft_is_kept_in_the_trace(

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageDraw, ImageOps
+from PIL import Image, ImageDraw, ImageFilter, ImageOps
 
 from fieldmark.errors import DataFault
 from fieldmark.evals.curation.leakage.overlay import draw
 from fieldmark.evals.curation.leakage.verifying import Picture, likeness
 from fieldmark.evals.curation.settings import LeakageSettings
+from fieldmark.tools.image_index.features import describe_both_of
 
 MINI = Path(__file__).parents[4] / "evals" / "benchmarks" / "fieldmark_mini"
 PHOTO, STRANGER = MINI / "images" / "m05.jpg", MINI / "images" / "m10.jpg"
@@ -48,6 +49,18 @@ CHANGES: dict[str, Callable[[Image.Image], Image.Image]] = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_copy_is_a_copy(photo: Image.Image, change: str) -> None:
     assert likeness(picture(photo), picture(CHANGES[change](photo))).score >= SETTINGS.copy_from
+
+
+def test_a_crop_of_a_soft_and_dim_photo_is_a_copy_and_of_another_is_none(photo: Image.Image) -> None:
+    """Few key points stand out in it, as in a sky: weak ones count then."""
+    soft, other = (soft_and_dim(image) for image in (photo, Image.open(STRANGER).convert("RGB")))
+    assert len(describe_both_of(soft)[0].points) < 100
+    assert likeness(picture(soft), picture(CHANGES["cropped"](soft))).score >= SETTINGS.copy_from
+    assert likeness(picture(soft), picture(CHANGES["cropped"](other))).score < SETTINGS.doubt_from
+
+
+def soft_and_dim(image: Image.Image) -> Image.Image:
+    return image.filter(ImageFilter.GaussianBlur(max(image.size) / 60)).point(lambda value: value * 0.25)
 
 
 def test_it_is_said_where_the_copy_lies_in_the_page(photo: Image.Image) -> None:
