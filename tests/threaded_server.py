@@ -34,6 +34,9 @@ class ThreadedServer:
         return self
 
     def __exit__(self, *args: object) -> None:
+        """Stop; a test may do so before its `with` ends."""
+        if self._loop.is_closed():
+            return
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
 

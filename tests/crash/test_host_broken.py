@@ -1,18 +1,22 @@
-"""What a run stands on breaks under it: its disk, its sockets."""
+"""What a run stands on breaks under it: its disk, its sockets, the model's server, the clock."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.crash.scene import Scene, wait_for
+from tests.crash.scene import Scene, one_look_then_answer, wait_for
+from tests.model_server import ModelServer
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(600)]
 Row = Callable[[str, str], None]
+FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+DOWN_SECONDS = 60.0
 
 
 @pytest.fixture
@@ -64,3 +68,43 @@ def test_the_gateway_s_sockets_are_removed(scene: Scene, row: Row) -> None:
     again = sum(record.attempt > 0 for record in records)
     row("gateway sockets removed", f"{removed} removed, {again} episodes played again, exit code {code}")
     assert {record.status for record in records} == {"answered"}
+
+
+def test_the_model_s_server_is_down_for_a_minute(scene: Scene, row: Row, server: ModelServer) -> None:
+    scene.tasks(6)
+    process = scene.start()
+    wait_for(lambda: scene.finished() >= 1)
+    server.__exit__()
+    time.sleep(DOWN_SECONDS)
+    scene.keep_in_mind()
+    back = ModelServer(one_look_then_answer)
+    back.port = server.port
+    with back:
+        code = process.wait(200)
+        finished = scene.finished()
+        records = scene.end()
+    row(f"model's server down for {DOWN_SECONDS:g} s", f"exit code {code}, {finished} of 6 finished by then")
+    assert {record.status for record in records} == {"answered"}
+
+
+@pytest.mark.skipif(FAKETIME is None, reason="needs libfaketime (apt install libfaketime)")
+@pytest.mark.parametrize("jump", ["+3h", "-3h"])
+def test_the_clock_jumps(scene: Scene, row: Row, jump: str) -> None:
+    scene.tasks(6)
+    stamp = scene.folder / "faketime"
+    stamp.write_text("+0")
+    scene.env |= {
+        "LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(stamp), "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1",
+    }  # fmt: skip
+    process = scene.start()
+    wait_for(lambda: scene.finished() >= 2)
+    stamp.write_text(jump)
+    code = process.wait(120)
+    scene.keep_in_mind()
+    records = scene.end()
+    longest = max(record.charged_seconds for record in records)
+    row(f"clock jumps by {jump}", f"exit code {code}, longest episode {longest:.1f} s on the charged clock")
+    assert code == 0
+    assert {record.status for record in records} == {"answered"}
+    assert 0 < longest < 120
