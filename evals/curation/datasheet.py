@@ -13,6 +13,7 @@ def datasheet(release: Release, told: dict[str, Any]) -> str:
         [row["step"], row["reached"], row["keep"], row["drop"], row["open"], row["classes"]]
         for row in told["funnel"]
     ]
+    screens = [[row["screen"], row["model"], row["pictures"]] for row in told["screened_by"]]
     categories = [[row["top"], row["mid"], row["items"]] for row in told["by_category"]]
     return "\n".join(
         [
@@ -30,6 +31,11 @@ def datasheet(release: Release, told: dict[str, Any]) -> str:
             "Each step got what the one before it kept; what was left open was not taken.",
             "",
             *_table(["step", "reached", "kept", "dropped", "open", "classes kept"], funnel),
+            "",
+            "The screens asked these models. One that is shown no pictures says nothing of what is hard to"
+            " see.",
+            "",
+            *_table(["screen", "model", "pictures"], screens),
             "",
             "`statistics.json` has the settings of every step.",
             "",

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from fieldmark.evals.curation.project import Project
 from fieldmark.evals.curation.questions import answer_of
 from fieldmark.evals.curation.records import STEPS, Candidate
+from fieldmark.evals.curation.settings import model_key, takes_pictures
 
 Item = dict[str, Any]
 """A row of the manifest, in the names that `evals/benchmarks/fika/fields.py` knows."""
@@ -68,8 +69,16 @@ def statistics(project: Project, released: Sequence[Item]) -> dict[str, Any]:
         ],
         "corrected_labels": sum(item["answer"] != project.candidate(item["id"]).label for item in released),
         "funnel": [asdict(row) for row in project.funnel()],
+        "screened_by": _screened_by(project),
         "settings": _without_servers({step: project.settings.of(step) for step in STEPS}),
     }
+
+
+def _screened_by(project: Project) -> list[dict[str, str]]:
+    return [
+        {"screen": step, "model": model_key(model), "pictures": "shown" if takes_pictures(model) else "none"}
+        for step, model in project.settings.screen.models()
+    ]
 
 
 def _without_servers(value: Any) -> Any:

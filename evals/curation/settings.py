@@ -28,6 +28,11 @@ def model_key(model: ModelConfig) -> str:
     return f"{model.name} {forced}" if model.force else model.name
 
 
+def takes_pictures(model: ModelConfig) -> bool:
+    """Whether it is shown any: a built-in model is not. What one does not know says nothing of a picture."""
+    return model.sees and not model.name.startswith("builtin/")
+
+
 class ImportSettings(_Strict):
     """`min_images`: a class with fewer is dropped. `near_bits`: of 256, up to which two pictures are one."""
 
@@ -73,6 +78,13 @@ class Screens(_Strict):
     hard: HardScreen = HardScreen()
     judge: JudgeConfig = JudgeConfig()
     question: str = QUESTION
+
+    def models(self) -> list[tuple[Step, ModelConfig]]:
+        """Every model that is asked, and in which screen."""
+        first: list[tuple[Step, ModelConfig]] = (
+            [("screen.first", self.first.model)] if self.first.model else []
+        )
+        return [*first, *(("screen.hard", model) for model in self.hard.models)]
 
 
 class LeakageSettings(_Strict):

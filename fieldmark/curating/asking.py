@@ -18,14 +18,13 @@ from fieldmark.config import RunConfig
 from fieldmark.errors import InterruptedRun
 from fieldmark.evals.curation import answers
 from fieldmark.evals.curation.project import Project
-from fieldmark.evals.curation.settings import model_key
+from fieldmark.evals.curation.settings import model_key, takes_pictures
 from fieldmark.evals.judges import get_judge
 from fieldmark.launch import Say
 from fieldmark.model_config import ModelConfig
 from fieldmark.probing import Probe
 from fieldmark.run_reader import RunReader, part
 from fieldmark.runner import Run
-from fieldmark.sandbox.gateway.builtin import BUILTIN
 from fieldmark.sandbox.gateway.endpoint import public_url
 
 CACHE, RUNS = "cache", "runs"
@@ -67,7 +66,7 @@ def ask(
     """
     asked = {each.candidate: each for each in questions}
     asking = _Asking(project, step, model, {name: each.hash for name, each in asked.items()}, say)
-    if model.name in BUILTIN or not model.sees:
+    if not takes_pictures(model):
         say(f"{asking.key} takes no pictures: what it does not know says nothing of a picture")
     asking.go_on()
     known = asking.known()

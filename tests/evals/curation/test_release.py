@@ -20,6 +20,7 @@ from fieldmark.evals.curation.questions import given_away, question_all
 from fieldmark.evals.curation.records import Step
 from fieldmark.evals.curation.sources.reading import read
 from fieldmark.evals.curation.taxonomy import categorise, read_taxonomy, template
+from fieldmark.model_config import ModelConfig
 from tests.evals.curation.pictures import save
 
 TAXONOMY = """
@@ -94,6 +95,8 @@ def test_an_answer_in_the_wording_is_found(question: str, leak: bool) -> None:
 
 
 def test_a_release_is_a_benchmark_and_twice_the_same(project: Project) -> None:
+    served = ModelConfig(name="some-vlm", base_url="http://10.0.0.7/v1")
+    project.settings.screen.hard.models = [ModelConfig(name="builtin/scout"), served]
     finish(project)
     one, two = freeze(project), freeze(project)
     assert (one.sha256, one.is_new, two.is_new, one.items) == (two.sha256, True, False, 2)
@@ -112,6 +115,9 @@ def test_a_release_is_a_benchmark_and_twice_the_same(project: Project) -> None:
     assert (told["items"], told["evidence_links"], told["evidence_domains"]) == (2, 4, 2)
     assert told["corrected_labels"] == 2
     assert "| Nature | Birds | 2 |" in sheet
+    assert "| screen.hard | builtin/scout | none |" in sheet
+    assert "| screen.hard | some-vlm | shown |" in sheet
+    assert "10.0.0.7" not in sheet + json.dumps(told)
 
 
 def test_a_version_is_never_written_anew(project: Project) -> None:
