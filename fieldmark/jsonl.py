@@ -49,6 +49,8 @@ def append(path: Path, row: Any, *, durable: bool = True) -> None:
             os.fsync(fd)
     finally:
         os.close(fd)
+    if durable and size == 0:
+        flush_name(path)
 
 
 def write_all(path: Path, rows: list[Any]) -> None:
@@ -59,6 +61,18 @@ def write_all(path: Path, rows: list[Any]) -> None:
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
+    flush_name(path)
+
+
+def flush_name(path: Path) -> None:
+    """Flush the folder that a new or renamed file stands in: its content alone would survive a power cut
+    under no name.
+    """
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 @dataclass

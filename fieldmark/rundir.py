@@ -1,6 +1,7 @@
 """The run folder as its runner holds it: made, locked, written and repaired.
 
-Commit of an episode: fsync its trace, rename it into place, one `write()` to `episodes.jsonl`, fsync.
+Commit of an episode: fsync its trace, rename it into place, fsync that folder, one `write()` to
+`episodes.jsonl`, fsync.
 A kill at any moment loses at most the episodes in flight.
 """
 
@@ -108,8 +109,12 @@ class RunDir(RunReader):
         told = jsonl.finite({"run_version": RUN_VERSION, **config})
         text = json.dumps(told, ensure_ascii=False, indent=2, allow_nan=False)
         temporary = self.run_json.with_name(".run.json.new")
-        temporary.write_bytes(f"{text}\n".encode("utf-8", "replace"))
+        with temporary.open("wb") as file:
+            file.write(f"{text}\n".encode("utf-8", "replace"))
+            file.flush()
+            os.fsync(file.fileno())
         temporary.replace(self.run_json)
+        jsonl.flush_name(self.run_json)
 
     def write_paths(self, paths: dict[str, Any]) -> None:
         """Where things lie on this machine: needed to go on with the run, and nobody else's business."""
@@ -130,6 +135,7 @@ class RunDir(RunReader):
         with pending.open("rb") as file:
             os.fsync(file.fileno())
         pending.replace(self.traces / record.trace)
+        jsonl.flush_name(self.traces / record.trace)
         for earlier in range(record.attempt):
             self.pending_trace(record.id, record.epoch, earlier).unlink(missing_ok=True)
         jsonl.append(self.episodes_file, record.model_dump(mode="json", exclude_none=True))
