@@ -11,7 +11,7 @@ from typing import Any
 from fieldmark import __version__, protocol
 from fieldmark.blobs import BlobStore
 from fieldmark.clock import utc
-from fieldmark.errors import EpisodeFault
+from fieldmark.errors import EpisodeFault, GatewayFault
 from fieldmark.games.played import PlayedGame
 from fieldmark.memory.episode import EpisodeMemory
 from fieldmark.memory.state import EpisodeState
@@ -116,6 +116,8 @@ async def _until_end(session: Session, container: Container) -> None:
     if session.ended.done():
         return
     cause = container.died.result().cause()
+    if not container.door.stands():  # then the worker ends quietly, as when its episode is over
+        cause = GatewayFault("somebody removed the gateway's socket", kind="socket")
     if isinstance(cause, EpisodeFault):
         session.fail(cause)
     else:

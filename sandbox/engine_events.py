@@ -17,6 +17,8 @@ from fieldmark.trace import ErrorInfo
 
 KILLED = 137
 REOPEN_SECONDS = 1.0
+LATE_SECONDS = 0.5
+"""So long the engine may take to tell why a container was killed, after it told that it was."""
 
 
 @dataclass(frozen=True)
@@ -88,20 +90,25 @@ class DeathWatch:
         action = event.get("status") or event.get("Action")
         if action == "oom":
             self._oom.add(container)
+            self._host_kills = _host_kills()  # this one is a container's own
         elif action == "kill":
             self._killed.add(container)
         else:
             self._died(container, int(event["Actor"]["Attributes"].get("exitCode", -1)))
 
     def _died(self, container: str, code: int) -> None:
+        is_told = container in self._oom or container in self._killed
+        wait = LATE_SECONDS if code == KILLED and not is_told else 0.0
+        with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits for this any more
+            self._loop.call_soon_threadsafe(self._loop.call_later, wait, self._tell, container, code)
+
+    def _tell(self, container: str, code: int) -> None:
         """An agent can kill its own container too: what tells the difference is the engine, not the code."""
         oom, killed = container in self._oom, container in self._killed
         now = _host_kills()
         host = code == KILLED and not oom and now != self._host_kills
         self._host_kills = now
-        death = Death(code, oom=oom, from_outside=killed or host)
-        with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits for this any more
-            self._loop.call_soon_threadsafe(self._on_death, container, death)
+        self._on_death(container, Death(code, oom=oom, from_outside=killed or host))
 
 
 def _host_kills() -> int:

@@ -55,6 +55,9 @@ ROUTES: dict[tuple[str, str], Handler] = {
 }
 
 
+SOCKET = "gateway.sock"
+
+
 class Door:
     """`ready` is set when the worker asks for its first episode; a door serves one session, once."""
 
@@ -72,7 +75,7 @@ class Door:
         """Listen. The socket is open to any user: the folder above it (0700) keeps other users out."""
         self.folder.mkdir(mode=0o755)
         self.folder.chmod(0o755)
-        path = self.folder / "gateway.sock"
+        path = self.folder / SOCKET
         self._listener = await asyncio.get_running_loop().create_unix_server(self._web, path)
         path.chmod(0o666)
         await self._browser.open(self.folder)
@@ -89,9 +92,13 @@ class Door:
             self._listener.close()
         await self._web.shutdown(timeout=1.0)
         await self._browser.close()
-        (self.folder / "gateway.sock").unlink(missing_ok=True)
+        (self.folder / SOCKET).unlink(missing_ok=True)
         if self.folder.exists():
             self.folder.rmdir()
+
+    def stands(self) -> bool:
+        """Whether the socket is still there: from inside it cannot be taken away."""
+        return (self.folder / SOCKET).is_socket()
 
     def connections(self) -> int:
         """How many connections are open."""

@@ -20,9 +20,11 @@ def solve(prompt: Asked, tools: Tools) -> str:
     if "disk" in prompt.question:
         _fill("/workspace")
         _fill("/tmp")
-    if "kill" in prompt.question:
+    if "parent" in prompt.question:
         os.kill(os.getppid(), signal.SIGKILL)
         time.sleep(60)
+    if "itself" in prompt.question:
+        os.kill(os.getpid(), signal.SIGKILL)
     prompt.model.chat([{"role": "user", "content": "Which colour?"}], tools)
     return "red"
 

@@ -40,15 +40,21 @@ def test_containers_killed_from_outside(scene: Scene, row: Callable[[str, str], 
         ("memory", "agent_error", "oom"),
         ("processes", "answered", None),
         ("disk", "answered", None),
-        ("kill", "agent_error", "crash"),
+        ("its parent process", "agent_error", "crash"),
+        ("itself", "agent_error", "crash"),
     ],
 )
 def test_what_an_agent_does_to_its_own_container_is_its_own(
     scene: Scene, row: Callable[[str, str], None], what: str, status: str, kind: str | None
 ) -> None:
-    """Those beside it are not disturbed."""
+    """Those beside it are not disturbed. The runner is killed after the first of them."""
     scene.options[1] = str(AGENT)
     scene.tasks(4, (f"Use up: {what}", "Which colour?"))
+    process = scene.start()
+    wait_for(lambda: scene.finished() >= 1)
+    process.kill()
+    process.wait()
+    scene.keep_in_mind()
     records = {record.id: record for record in scene.end()}
     for id_ in ("t0", "t2"):
         error = records[id_].error
