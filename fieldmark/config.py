@@ -17,10 +17,11 @@ from pydantic import (
 
 from fieldmark.errors import UsageError, plain_reason
 from fieldmark.model_config import ClassifierConfig, GameConfig, JudgeConfig, ModelConfig
-from fieldmark.options import FLAT, MODEL_KEYS, arrange, read_toml
+from fieldmark.options import FLAT, MODEL_KEYS, arrange
 from fieldmark.prices import Price, read_prices
 from fieldmark.protocol import ProtocolName
 from fieldmark.task import Limits, OcrEngine, SkillCalls
+from fieldmark.toml_file import read_toml
 
 VIEW_BYTES, VIEW_MEGAPIXELS = 10 * 2**20, 36.0
 """What the view of a picture may have, as far as is known of the providers that take least."""

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import Any
 
 from fieldmark import protocol
-from fieldmark.errors import UsageError, plain_reason
+from fieldmark.errors import UsageError
 
-Settings = TypeVar("Settings", bound=BaseModel)
 FLAT = {
     "time_limit": "seconds",
     "max_calls": "model_calls",
@@ -64,40 +59,6 @@ def arrange(options: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
     protocol.settle(merged, models)
     limits = {field: merged.pop(key) for key, field in FLAT.items() if key in merged}
     return {**merged, **models, "limits": {**_table("limits", merged.get("limits", {})), **limits}}
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The options of a file. UsageError when it cannot be read."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not valid TOML: {error}") from None
-
-
-def read_toml_as(path: Path, kind: type[Settings]) -> Settings:
-    """The same as settings of a kind. UsageError: the first fault of the file, with the table and key."""
-    try:
-        return kind.model_validate(read_toml(path))
-    except ValidationError as error:
-        fault = error.errors()[0]
-        where = ".".join(str(part) for part in fault["loc"])
-        if fault["type"] == "extra_forbidden" and (keys := _keys(kind, fault["loc"][:-1])):
-            raise UsageError(f"{path}: unknown key {where!r}; the keys are {', '.join(keys)}") from None
-        raise UsageError(f"{path}: {where}: {plain_reason(fault['type'], fault['msg'])}") from None
-
-
-def _keys(kind: Any, table: tuple[int | str, ...]) -> list[str]:
-    """The keys of a table of settings, as its file spells them; none where it is not a plain table."""
-    for part in table:
-        kind = _fields(kind).get(str(part))
-    return list(_fields(kind))
-
-
-def _fields(kind: Any) -> dict[str, Any]:
-    fields = getattr(kind, "model_fields", {})
-    return {field.alias or name: field.annotation for name, field in fields.items()}
 
 
 def _model(

@@ -67,6 +67,7 @@ SHARED_FILES = (
     "counting.py",
     "relay.py",
     "plugins.py",
+    "toml_file.py",
     "user_file.py",
     "cli.py",
     "commands/__init__.py",

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fieldmark.cli import COMMANDS
+from fieldmark.sandbox.build_context import agent_files
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("agents", "tools", "skills", "sandbox", "memory", "evals")
@@ -65,6 +66,29 @@ def test_imports_between_the_folders_run_one_way(folder: str) -> None:
 def test_of_the_shared_code_only_the_orchestrators_import_the_folders() -> None:
     importers = {p.stem for p in (ROOT / "fieldmark").glob("*.py") if next(imports(p), None)}
     assert importers <= ORCHESTRATORS
+
+
+def imported_at_once(path: Path) -> Iterator[str]:
+    """Modules that are imported with a file: not those for types alone, nor those inside functions."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def test_what_is_in_the_image_imports_nothing_of_ours_that_is_not() -> None:
+    held = agent_files()
+    lacking = {
+        f"{name} imports {module}"
+        for name, path in held.items()
+        if path.suffix == ".py"
+        for module in imported_at_once(path)
+        if (file := f"{module.removeprefix('fieldmark.').replace('.', '/')}.py") not in held
+        and module.startswith("fieldmark.")
+        and (ROOT / "fieldmark" / file).exists()
+    }
+    assert lacking == set()
 
 
 def test_nothing_imports_a_folder_by_its_bare_name() -> None:

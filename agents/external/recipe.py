@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 from string import Template
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from fieldmark.errors import UsageError, plain_reason
+from fieldmark.errors import UsageError
 from fieldmark.needs import Wire
+from fieldmark.toml_file import read_toml_as
 
 VALUES = (
     *("text", "picture", "workspace", "home", "skills"),
@@ -129,14 +129,7 @@ def read_recipe(file: Path) -> tuple[str, Recipe]:
     name = file.name.removesuffix(".toml")
     if not _NAME.fullmatch(name):
         raise UsageError(f"{file}: call it by small letters, digits and single dashes, such as my-agent.toml")
-    try:
-        recipe = Recipe.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file} is not valid TOML: {error}") from None
-    except ValidationError as error:
-        raise UsageError(f"{file}: {_explain(error)}") from None
+    recipe = read_toml_as(file, Recipe, "docs/recipes.md")
     for where, text in _templates(recipe):
         _check_template(f"{file}: {where}", text)
     _check_answer(recipe, f"{file}: answer")
@@ -175,22 +168,3 @@ def _check_template(where: str, text: str) -> None:
         if named not in VALUES:
             known = ", ".join(f"${value}" for value in VALUES)
             raise UsageError(f"{where}: no value ${named}: there are {known}; $$ is a dollar sign")
-
-
-def _explain(error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        table = first["loc"][:-1]
-        kind: Any = Recipe
-        for part in table:
-            kind = _inner(kind.model_fields[str(part)].annotation)
-        return f"unknown key {where!r}: here are the keys {', '.join(kind.model_fields)}"
-    if first["type"] == "missing":
-        return f"{where} is missing: see docs/recipes.md"
-    return f"{where}: {plain_reason(first['type'], first['msg'])}"
-
-
-def _inner(annotation: Any) -> Any:
-    """The model of an optional table."""
-    return next((a for a in getattr(annotation, "__args__", ()) if a is not type(None)), annotation)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from fieldmark.evals.curation.records import Step
 from fieldmark.model_config import JudgeConfig, ModelConfig
-from fieldmark.options import read_toml_as
+from fieldmark.toml_file import read_toml_as
 
 FILE = "curate.toml"
 Rule = Literal["any", "all"]
@@ -89,8 +89,7 @@ class Screens(_Strict):
 
 class LeakageSettings(_Strict):
     """From which `Likeness.score` a found picture is a copy, and from which it may be one: in between the
-    candidate is discarded. `benchmarks/leakage.py` shows what they
-    catch.
+    candidate is discarded. `benchmarks/leakage.py` shows what they catch.
 
     `sources`: `host` or `host/path` of pages that are records of the source datasets.
     """
@@ -144,7 +143,7 @@ class Settings(_Strict):
 
 def read_settings(path: Path) -> Settings:
     """UsageError: the first fault of the file, with the table and key."""
-    return read_toml_as(path, Settings)
+    return read_toml_as(path, Settings, "docs/curate.md")
 
 
 TEMPLATE = """\

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from fieldmark.errors import UsageError, plain_reason
+from fieldmark.errors import UsageError
 from fieldmark.evals.curation.deciding import Said
 from fieldmark.evals.curation.project import Project
 from fieldmark.evals.curation.records import Candidate
-from fieldmark.options import read_toml
+from fieldmark.toml_file import read_toml_as
 
 FILE = "taxonomy.toml"
 Language = Literal["en", "zh"]
@@ -67,12 +67,7 @@ def read_taxonomy(project: Project) -> Taxonomy:
     path = project.folder / FILE
     if not path.exists():
         raise UsageError(f"{path} is missing: `fieldmark curate taxonomy` writes one to fill in")
-    try:
-        found = Taxonomy.model_validate(read_toml(path))
-    except ValidationError as error:
-        fault = error.errors()[0]
-        where = ".".join(str(part) for part in fault["loc"])
-        raise UsageError(f"{path}: {where}: {plain_reason(fault['type'], fault['msg'])}") from None
+    found = read_toml_as(path, Taxonomy, "docs/curate.md")
     names = [name for each in found.category for name in each.classes]
     if double := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"{path}: the class {double} stands twice: it belongs to one category")

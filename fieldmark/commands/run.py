@@ -71,8 +71,8 @@ def command(
 
 def _study(toml: Path | None, flags: dict[str, Any]) -> Any:
     """The study that is asked for; None when it is one run."""
-    from fieldmark.options import read_toml
     from fieldmark.study.asking import is_study, read_study
+    from fieldmark.toml_file import read_toml
 
     return read_study(toml, flags) if is_study(read_toml(toml) if toml else {}, flags) else None
 

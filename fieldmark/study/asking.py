@@ -19,9 +19,9 @@ from typing import Any
 
 from fieldmark.config import RunConfig, known_options, make_config
 from fieldmark.errors import UsageError
-from fieldmark.options import read_toml
 from fieldmark.study.matrix import Arm, combined, named
 from fieldmark.study.study import Study, StudyRun
+from fieldmark.toml_file import read_toml
 
 ASKED = ("matrix", "arms", "orders", "baseline", "preset")
 """Keys that make a study of a file or of flags."""

@@ -32,8 +32,8 @@ def test_status_and_the_history_of_a_candidate(fieldmark: Fieldmark, tmp_path: P
 WRONG_TOML = {
     "[release": "is not valid TOML",
     "[import]\nnear_bits = 900": "import.near_bits: input should be less than or equal to 127",
-    "[audits]": "unknown key 'audits'; the keys are import, screen, leakage, audit",
-    "[audit]\nannotator = 3": "unknown key 'audit.annotator'; the keys are annotators",
+    "[audits]": "unknown key 'audits': here are the keys import, screen, leakage, audit",
+    "[audit]\nannotator = 3": "unknown key 'audit.annotator': here are the keys annotators",
     "[screen.first]\nmodel = { nam = 'x' }": "screen.first.model.nam",
 }
 

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from fieldmark.evals.amigo.constraint import ANY, NONE
 from fieldmark.evals.amigo.generating import TAUS, GeneratorSettings
 from fieldmark.model_config import AskedConfig
-from fieldmark.options import read_toml_as
 from fieldmark.prices import Price
+from fieldmark.toml_file import read_toml_as
 
 FILE = "attributes.toml"
 RESERVED = (ANY, NONE)
@@ -128,4 +128,4 @@ def template() -> str:
 
 def read_settings(path: Path) -> Settings:
     """UsageError: the first fault of the file, with the table and key."""
-    return read_toml_as(path, Settings)
+    return read_toml_as(path, Settings, "docs/attributes.md")

@@ -10,11 +10,11 @@ import pytest
 
 from fieldmark.errors import UsageError
 from fieldmark.launch import MAY_CHANGE
-from fieldmark.options import read_toml
 from fieldmark.skills.loader import bundled
 from fieldmark.study.asking import SHARED, read_study
 from fieldmark.study.matrix import combined, named
 from fieldmark.study.study import Study
+from fieldmark.toml_file import read_toml
 
 
 @pytest.fixture
