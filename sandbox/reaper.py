@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from contextlib import suppress
 from typing import Any
 
 from fieldmark.sandbox import owner
@@ -12,6 +13,8 @@ from fieldmark.sandbox.gateway import sockets
 
 LATE_SECONDS = 300
 """How far the clock of another machine may be behind."""
+GOING_SECONDS = 10
+"""How long a container that the engine is already removing is waited for."""
 
 
 def reap(client: Any) -> list[str]:
@@ -37,13 +40,16 @@ def _is_abandoned(labels: dict[str, str]) -> bool:
 
 
 def remove(client: Any, container_id: str) -> None:
-    """Kill and remove a container; one that is already gone or going is fine."""
+    """Kill and remove a container; one that is already gone is fine, one that is going is waited for."""
     from docker.errors import APIError, NotFound
+    from requests.exceptions import RequestException
 
     try:
         client.api.remove_container(container_id, force=True, v=True)
     except NotFound:
-        pass
+        return
     except APIError as error:
-        if error.status_code != 409:  # 409: the engine is already removing it
+        if error.status_code != 409:
             raise
+        with suppress(APIError, RequestException):  # gone by now, or slow: the engine goes on with it
+            client.api.wait(container_id, timeout=GOING_SECONDS, condition="removed")
