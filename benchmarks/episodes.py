@@ -138,7 +138,7 @@ def main() -> None:
     began, n, picture = time.monotonic(), options.episodes, image.require(connect())
     found = {(a, p): Measured(a, p) for a in options.agents for p in options.parallel}
     by_size: dict[tuple[str, float], Ran] = {}
-    with tempfile.TemporaryDirectory() as name, ModelServer(scripted) as server:
+    with tempfile.TemporaryDirectory() as name, ModelServer(scripted, keep=False) as server:
         make_tasks(Path(name), n)
         for number in range(options.rounds):
             for each in found.values():

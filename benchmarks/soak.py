@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--agent", default="react")
     options = parser.parse_args()
     with (
-        tempfile.TemporaryDirectory() as name, ModelServer(scripted) as server,
+        tempfile.TemporaryDirectory() as name, ModelServer(scripted, keep=False) as server,
         tempfile.TemporaryDirectory(prefix="fms", dir="/tmp") as sockets,
     ):  # fmt: skip
         folder = Path(name)

@@ -88,17 +88,20 @@ class ModelServer(ThreadedServer):
 
     Requests of a preflight or of the doctor, known by their header, are answered by `preflight` and stand in
     `preflights` only: they take no reply out of a script, whatever a run tries before it begins.
+
+    `keep` False: nothing of what came is kept, which for thousands of episodes is gigabytes of pictures.
     """
 
     def __init__(
         self, script: Script | Sequence[Reply], *, models: Sequence[str] = ("scripted",),
         speaks: Sequence[str] = model_formats.PATHS, tls: ssl.SSLContext | None = None,
-        preflight: Script | Sequence[Reply] | None = None,
+        preflight: Script | Sequence[Reply] | None = None, keep: bool = True,
     ) -> None:  # fmt: skip
         super().__init__(max_body=2**28, tls=tls)
         self._script = script if callable(script) else in_order(script)
         self._models = models
         self._speaks = speaks
+        self._keep = keep
         self._preflight = in_order(preflight) if isinstance(preflight, Sequence) else preflight or capable
         self.preflights: list[Body] = []
         self.requests: list[Body] = []
@@ -129,6 +132,8 @@ class ModelServer(ThreadedServer):
 
     def _note(self, request: web.Request, raw: bytes) -> Body:
         body: Body = json.loads(raw)
+        if not self._keep:
+            return body
         self.raw.append(raw)
         self.requests.append(body)
         self.paths.append(request.path)
