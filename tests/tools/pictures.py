@@ -44,6 +44,16 @@ def rgb(image: Image.Image, x: int, y: int) -> tuple[int, int, int]:
     return pixel[0], pixel[1], pixel[2]
 
 
+def sky(seed: int, size: tuple[int, int] = (640, 480)) -> Image.Image:
+    """Soft clouds: noise of three sizes, scaled up smoothly, between two near blues."""
+    random, clouds = np.random.default_rng(seed), np.zeros(size[::-1])
+    for cell in (12, 24, 48):
+        coarse = random.integers(0, 256, (size[1] // cell + 2, size[0] // cell + 2)).astype(np.uint8)
+        clouds += np.asarray(Image.fromarray(coarse).resize(size, Image.Resampling.BICUBIC), float)
+    rgb = np.array([90, 120, 170]) + clouds[..., None] / clouds.max() * np.array([40, 40, 30])
+    return Image.fromarray(rgb.astype(np.uint8))
+
+
 def scene(seed: int, size: tuple[int, int] = (480, 360)) -> Image.Image:
     """A picture full of corners and blobs, different for each seed."""
     random = np.random.default_rng(seed)

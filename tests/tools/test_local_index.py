@@ -20,7 +20,7 @@ from fieldmark.tools.image_index.features import describe, describe_both
 from fieldmark.tools.image_index.hashing import distance
 from fieldmark.tools.image_index.local_index import LocalIndex
 from fieldmark.tools.registry import get_tool
-from tests.tools.pictures import ContextOf, jpeg, png, scene
+from tests.tools.pictures import ContextOf, jpeg, png, scene, sky
 
 MINI = Path(fieldmark.__file__).parent / "evals/benchmarks/fieldmark_mini"
 
@@ -96,6 +96,17 @@ def test_the_same_scene_is_verified_and_no_other(
     assert hits[0].entity == "scene 2"
     assert hits[0].score >= 0.5
     assert all(hit.score < 0.5 for hit in hits[1:])
+
+
+def test_a_turned_sky_is_verified_though_hardly_a_point_of_it_stands_out(tmp_path: Path) -> None:
+    for seed in range(6):
+        (tmp_path / f"sky {seed}.png").write_bytes(png(sky(seed)))
+    build(tmp_path, processes=0)
+    index = LocalIndex.open(tmp_path)
+    for seed in range(6):
+        hits = index.query(png(sky(seed).rotate(20, Image.Resampling.BICUBIC, expand=True)), 5)
+        assert (hits[0].title, hits[0].score >= 0.5) == (f"sky {seed}", True)
+        assert all(hit.score < 0.5 for hit in hits[1:])
 
 
 def test_a_stranger_only_looks_alike(index: LocalIndex) -> None:

@@ -23,7 +23,7 @@ QUERY_SIDE, QUERY_POINTS = 1000, 2000
 
 _CELLS = 4
 _CONTRAST, _FAINT, _FEW = 0.02, 0.004, 300
-"""Contrast from which a point counts; the same for a blurred, dark or even picture that has so few points."""
+"""Contrast from which a point counts; the same for a blurred, dark or even picture that has fewer points."""
 
 Floats = NDArray[np.float32]
 
@@ -77,13 +77,11 @@ def describe_both(data: bytes) -> tuple[Features, Features]:
     return describe_both_of(open_upright(data))
 
 
-def describe_both_of(image: Image.Image, *, faint: bool = False) -> tuple[Features, Features]:
-    """As `describe_both`, of a decoded RGB picture. `faint`: where few points stand out, weak ones count too,
-    which is for comparing two pictures, not for searching many.
-    """
+def describe_both_of(image: Image.Image) -> tuple[Features, Features]:
+    """As `describe_both`, of a decoded RGB picture."""
     rgb = _scaled(image, SIDE)
     fine = _scaled(image, min(QUERY_SIDE, max(image.size))) if max(image.size) > SIDE else rgb
-    upright = _features(image.size, rgb, fine, QUERY_POINTS, faint=faint)
+    upright = _features(image.size, rgb, fine, QUERY_POINTS)
     mirrored = replace(
         upright,
         points=np.stack([image.width - upright.points[:, 0], upright.points[:, 1]], axis=1),
@@ -100,11 +98,9 @@ def _scaled(image: Image.Image, side: int) -> NDArray[np.uint8]:
     return np.asarray(image.resize(size), np.uint8)
 
 
-def _features(
-    size: tuple[int, int], rgb: NDArray[np.uint8], fine: NDArray[np.uint8], count: int, *, faint: bool = False
-) -> Features:
+def _features(size: tuple[int, int], rgb: NDArray[np.uint8], fine: NDArray[np.uint8], count: int) -> Features:
     points, raw = _sift(_grey(fine), count, _CONTRAST)
-    if faint and len(points) < _FEW:
+    if len(points) < _FEW:
         points, raw = _sift(_grey(fine), count, _FAINT)
     factor = np.float32(max(size) / max(fine.shape))
     return Features(size, points * factor, _root(raw), look(rgb), picture_hash(_grey(rgb)))

@@ -18,7 +18,7 @@ from fieldmark.tools.image_index.labels import Entry
 from fieldmark.tools.image_index.look import LOOK
 from fieldmark.tools.image_index.words import Words, words_of
 
-VERSION = 1
+VERSION = 2
 KEPT_POINTS = 600
 """Key points kept of a picture, 132 bytes each."""
 

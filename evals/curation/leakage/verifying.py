@@ -55,7 +55,7 @@ class Picture:
 
     def __init__(self, data: bytes) -> None:
         self.image = open_upright(data)
-        self.views: tuple[Features, Features] = describe_both_of(self.image, faint=True)
+        self.views: tuple[Features, Features] = describe_both_of(self.image)
         self.image.thumbnail((_SIDE, _SIDE), Image.Resampling.LANCZOS)
         self._parts: dict[Box, tuple[Features, Grey]] = {}
 
@@ -83,7 +83,7 @@ class Picture:
         """A part of `parts`, described once, however many it is compared with."""
         if box not in self._parts:
             cut = self.image.crop(_whole(box))
-            self._parts[box] = describe_both_of(cut, faint=True)[0], np.asarray(cut.convert("L"), np.uint8)
+            self._parts[box] = describe_both_of(cut)[0], np.asarray(cut.convert("L"), np.uint8)
         return self._parts[box]
 
 
