@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from fieldmark.evals.metrics.by_skill import carried
+from fieldmark.evals.metrics.kept_reading import read_traces
 from fieldmark.evals.metrics.outcomes import Cell, cells
-from fieldmark.evals.metrics.reading import Read, read_trace
+from fieldmark.evals.metrics.reading import Read
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
 
@@ -42,7 +43,7 @@ class Source:
     @cached_property
     def traces(self) -> dict[Key, Read | None]:
         """What the figures need of each trace; None where it cannot be read."""
-        return {record.key: read_trace(self.folder, record) for _, record in self.episodes}
+        return read_traces(self.folder, (record for _, record in self.episodes))
 
     @cached_property
     def skills_of(self) -> dict[str, list[str]] | None:

@@ -21,13 +21,13 @@ from fieldmark.evals.metrics.episode_rows import EpisodeRow, episode_rows
 from fieldmark.evals.metrics.failures import Failures, failures
 from fieldmark.evals.metrics.groups import Grouped, grouped
 from fieldmark.evals.metrics.judging import JudgingFacts, judging
+from fieldmark.evals.metrics.kept_reading import read_traces
 from fieldmark.evals.metrics.leaks import LeakFacts, leak_facts
 from fieldmark.evals.metrics.levels import LevelRow, levels
 from fieldmark.evals.metrics.marginal import MarginalRow, marginal
 from fieldmark.evals.metrics.memory import MemoryFacts, memory_facts
 from fieldmark.evals.metrics.outcomes import Cell, cells
 from fieldmark.evals.metrics.pix2fact import PaperScores, paper_scores
-from fieldmark.evals.metrics.reading import read_trace
 from fieldmark.evals.metrics.repeats import Repeats, repeats
 from fieldmark.evals.metrics.runtime import PhaseRow, RuntimeRow, phase_rows, runtime
 from fieldmark.evals.metrics.sight import SightFacts, sight
@@ -120,7 +120,7 @@ def summarise(
     config, grid, uses = run.config(), cells(run), run.judge_uses()
     refused = config.get("refused")
     traced = [cell.record for cell in grid if cell.record and cell.record.agent != PERSON]
-    read = {record.key: read_trace(run, record) for record in traced}
+    read = read_traces(run, traced)
     told = [
         (record, found)
         for record in traced
