@@ -13,9 +13,11 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
@@ -28,6 +30,7 @@ from fieldmark.task import Gold
 from fieldmark.trace import Event, parse_event
 
 AnyRow = TypeVar("AnyRow", bound=Row)
+Stamp = tuple[int, int, int] | None
 STUDY_JSON = "study.json"
 """What the folder of a study has, whose runs are folders in it."""
 LOCK = ".lock"
@@ -68,6 +71,7 @@ class RunReader:
         self.games_file = self.private / "games.jsonl"
         self.paths_file = self.private / "paths.json"
         self.report_html = path / "report.html"
+        self._kept: dict[tuple[Path, Any], tuple[Stamp, Any]] = {}
 
     @property
     def view_name(self) -> str:
@@ -99,17 +103,12 @@ class RunReader:
 
     def gold(self) -> dict[str, Gold]:
         """Gold by task id; empty when the private part is not there. A row that is none is not there."""
-        found = {}
-        for row in jsonl.read(self.gold_file).rows:
-            with contextlib.suppress(ValidationError):
-                gold = Gold.model_validate({key: value for key, value in row.items() if key != "id"})
-                found[str(row.get("id"))] = gold
-        return found
+        return dict(self._once(self.gold_file, Gold, _read_gold))
 
     def episodes(self) -> list[EpisodeRecord]:
         """One record per (id, epoch); where a key stands twice, the last row that is not our fault wins."""
         best: dict[tuple[str, int], EpisodeRecord] = {}
-        for record in _valid(self.episodes_file, EpisodeRecord):
+        for record in self._valid(self.episodes_file, EpisodeRecord):
             if record.status != "sandbox_error" or record.key not in best:
                 best[record.key] = record
         return list(best.values())
@@ -120,12 +119,12 @@ class RunReader:
         Where run.json names no judge, the latest of any.
         """
         judge = self.config().get("judge") if self.run_json.exists() else None
-        valid = _valid(self.verdicts_file, Verdict)
+        valid = self._valid(self.verdicts_file, Verdict)
         return {verdict.key: verdict for verdict in valid if not judge or verdict.judge == judge}
 
     def all_verdicts(self) -> list[Verdict]:
         """The latest of each episode by each judge, also of those that judged before the run's."""
-        valid = _valid(self.verdicts_file, Verdict)
+        valid = self._valid(self.verdicts_file, Verdict)
         return list({(verdict.judge, *verdict.key): verdict for verdict in valid}.values())
 
     def judge_uses(self) -> list[tuple[str, JudgeUse]]:
@@ -133,7 +132,7 @@ class RunReader:
 
         Without the private part, of verdicts alone.
         """
-        found = [(verdict.judge, verdict.use) for verdict in _valid(self.verdicts_file, Verdict)]
+        found = [(verdict.judge, verdict.use) for verdict in self._valid(self.verdicts_file, Verdict)]
         for row in jsonl.read(self.unjudged_file).rows:
             with contextlib.suppress(ValidationError):
                 use = JudgeUse.model_validate(row["use"]) if row.get("use") else None
@@ -142,40 +141,40 @@ class RunReader:
 
     def leaks(self) -> dict[tuple[str, int], Leak]:
         """What was found of each episode; one that ran again is looked at again."""
-        return {leak.key: leak for leak in _valid(self.leaks_file, Leak)}
+        return {leak.key: leak for leak in self._valid(self.leaks_file, Leak)}
 
     def facts(self) -> dict[tuple[str, int], TraceFacts]:
         """The latest facts of each episode."""
-        return {row.key: row for row in _valid(self.facts_file, TraceFacts)}
+        return {row.key: row for row in self._valid(self.facts_file, TraceFacts)}
 
     def gold_facts(self) -> dict[tuple[str, int], GoldFacts]:
         """The latest of each episode; empty when the private part is not there."""
-        return {row.key: row for row in _valid(self.gold_facts_file, GoldFacts)}
+        return {row.key: row for row in self._valid(self.gold_facts_file, GoldFacts)}
 
     def games(self) -> dict[tuple[str, int], GameRow]:
         """The latest of each episode that was committed; empty when the private part is not there."""
         kept = {record.key for record in self.episodes()}
-        return {row.key: row for row in _valid(self.games_file, GameRow) if row.key in kept}
+        return {row.key: row for row in self._valid(self.games_file, GameRow) if row.key in kept}
 
     def failures(self) -> dict[tuple[str, int], Failure]:
         """The latest word on each answer that is not correct."""
-        return {row.key: row for row in _valid(self.failures_file, Failure)}
+        return {row.key: row for row in self._valid(self.failures_file, Failure)}
 
     def chain_breaks(self) -> dict[tuple[str, int], ChainBreak]:
         """The latest word on each answer that is not correct, by a scheme of others."""
-        return {row.key: row for row in _valid(self.chain_breaks_file, ChainBreak)}
+        return {row.key: row for row in self._valid(self.chain_breaks_file, ChainBreak)}
 
     def failure_reasons(self) -> dict[tuple[str, int], FailureReason]:
         """The private part of each; empty when it is not there."""
-        return {row.key: row for row in _valid(self.failure_reasons_file, FailureReason)}
+        return {row.key: row for row in self._valid(self.failure_reasons_file, FailureReason)}
 
     def chain_reasons(self) -> dict[tuple[str, int], FailureReason]:
         """The private part of each of `chain_breaks`; empty when it is not there."""
-        return {row.key: row for row in _valid(self.chain_reasons_file, FailureReason)}
+        return {row.key: row for row in self._valid(self.chain_reasons_file, FailureReason)}
 
     def failure_marks(self) -> list[FailureMark]:
         """Persons' words, the latest of each annotator, episode and scheme."""
-        marks = _valid(self.failure_marks_file, FailureMark)
+        marks = self._valid(self.failure_marks_file, FailureMark)
         return list({(mark.annotator, mark.scheme, *mark.key): mark for mark in marks}.values())
 
     def class_marks(self) -> list[FailureMark]:
@@ -186,9 +185,9 @@ class RunReader:
     def unreadable(self) -> dict[str, int]:
         """File name → rows that are JSON and yet no episode, verdict or gold; they count as not there."""
         lost = {
-            self.episodes_file.name: _count(self.episodes_file) - _count(self.episodes_file, EpisodeRecord),
-            self.verdicts_file.name: _count(self.verdicts_file) - _count(self.verdicts_file, Verdict),
-            self.gold_file.name: _count(self.gold_file) - len(self.gold()),
+            self.episodes_file.name: self._rows(self.episodes_file, EpisodeRecord).others,
+            self.verdicts_file.name: self._rows(self.verdicts_file, Verdict).others,
+            self.gold_file.name: len(jsonl.read(self.gold_file).rows) - len(self.gold()),
         }
         return {name: count for name, count in lost.items() if count}
 
@@ -235,6 +234,21 @@ class RunReader:
         except (OSError, ValidationError):
             return []
 
+    def _valid(self, path: Path, kind: type[AnyRow]) -> list[AnyRow]:
+        return self._rows(path, kind).valid
+
+    def _rows(self, path: Path, kind: type[AnyRow]) -> _Rows[AnyRow]:
+        rows: _Rows[AnyRow] = self._once(path, kind, partial(_read_rows, kind=kind))
+        return rows
+
+    def _once(self, path: Path, what: Any, read: Callable[[Path], Any]) -> Any:
+        """What `read` makes of a file, which is not read again until it changes: many figures rest on one."""
+        stamp = _stamp(path)
+        kept = self._kept.get((path, what))
+        if kept is None or kept[0] != stamp:
+            kept = self._kept[path, what] = stamp, read(path)
+        return kept[1]
+
     def paths(self) -> dict[str, Any]:
         """What `write_paths` wrote; empty when the private part is not there."""
         try:
@@ -257,12 +271,35 @@ def _files(folder: Path) -> list[Path]:
         return []
 
 
-def _valid(path: Path, kind: type[AnyRow]) -> Iterator[AnyRow]:
-    """The rows of a file that are of their kind."""
+@dataclass(frozen=True)
+class _Rows(Generic[AnyRow]):
+    """The rows of a file that are of their kind, and how many others it has."""
+
+    valid: list[AnyRow]
+    others: int
+
+
+def _read_rows(path: Path, kind: type[AnyRow]) -> _Rows[AnyRow]:
+    rows, valid = jsonl.read(path).rows, []
+    for row in rows:
+        with contextlib.suppress(ValidationError):
+            valid.append(kind.model_validate(row))
+    return _Rows(valid, len(rows) - len(valid))
+
+
+def _read_gold(path: Path) -> dict[str, Gold]:
+    found = {}
     for row in jsonl.read(path).rows:
         with contextlib.suppress(ValidationError):
-            yield kind.model_validate(row)
+            gold = Gold.model_validate({key: value for key, value in row.items() if key != "id"})
+            found[str(row.get("id"))] = gold
+    return found
 
 
-def _count(path: Path, kind: type[Row] | None = None) -> int:
-    return len(list(_valid(path, kind))) if kind else len(jsonl.read(path).rows)
+def _stamp(path: Path) -> Stamp:
+    """What changes when a file does; None where there is none."""
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    return about.st_ino, about.st_size, about.st_mtime_ns

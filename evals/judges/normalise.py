@@ -10,12 +10,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 _MARKS_OF_TRADE = str.maketrans("", "", "™®©℠")
 _APOSTROPHES = "'’ʼ‘`"
 _WORDS_OF_SIGNS = {"&": "and", "+": "plus", "#": "sharp"}
 _ATOM = re.compile(r"d+|c|l(?:q?l)*|s|(?<=l)h")
 """Over the kinds of the characters: a run of digits, one CJK character, a word, a sign, a sharp."""
+
+CHARACTERS = 8192
+"""Of which what they are is remembered: a large run has few that differ, in very many answers."""
 
 
 def fold(text: str) -> str:
@@ -29,6 +33,7 @@ def fold_case(text: str) -> str:
     return unicodedata.normalize("NFKC", fold(text).casefold())
 
 
+@lru_cache(maxsize=CHARACTERS)
 def _plain(char: str) -> str:
     category = unicodedata.category(char)
     if category == "Pd" or char in "−⁃":
@@ -66,6 +71,7 @@ def _word(piece: str) -> str:
     return "".join(char for char in piece if char not in _APOSTROPHES).casefold()
 
 
+@lru_cache(maxsize=CHARACTERS)
 def _kind(char: str) -> str:
     if char.isdecimal():
         return "d"

@@ -133,7 +133,7 @@ def _share(tasks: Iterable[list[Outcome]], good: frozenset[Outcome], base: froze
 
 def _means(tasks: Iterable[list[Outcome]], good: frozenset[Outcome], base: frozenset[Outcome]) -> list[float]:
     counted = [[outcome for outcome in outcomes if outcome in base] for outcomes in tasks]
-    return [fmean(outcome in good for outcome in outcomes) for outcomes in counted if outcomes]
+    return [sum(outcome in good for outcome in outcomes) / len(outcomes) for outcomes in counted if outcomes]
 
 
 def _interval(tasks: Iterable[list[Outcome]], strict: Share) -> Interval | None:

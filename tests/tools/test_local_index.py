@@ -15,10 +15,12 @@ from PIL import Image, ImageDraw, ImageFilter, ImageOps
 import fieldmark
 from fieldmark.errors import ToolError, UsageError
 from fieldmark.tools.calling import call_tool
+from fieldmark.tools.image_index import local_index
 from fieldmark.tools.image_index.building import build
 from fieldmark.tools.image_index.features import describe, describe_both
 from fieldmark.tools.image_index.hashing import distance
 from fieldmark.tools.image_index.local_index import LocalIndex
+from fieldmark.tools.image_index.store import VERSION
 from fieldmark.tools.registry import get_tool
 from tests.tools.pictures import ContextOf, jpeg, png, scene, sky
 
@@ -240,6 +242,15 @@ def test_a_picture_whose_file_is_gone_is_not_found(unbuilt: Path) -> None:
     with pytest.raises(ToolError, match="can no longer be read") as raised:
         index.picture(hit.image)
     assert raised.value.kind == "not_found"
+
+
+def test_what_another_version_built_in_the_cache_is_left_alone(
+    unbuilt: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    LocalIndex.open(unbuilt)
+    monkeypatch.setattr(local_index, "VERSION", VERSION + 1)
+    assert len(LocalIndex.open(unbuilt)) == 1
+    assert len(list(cache.iterdir())) == 2
 
 
 def test_a_folder_that_was_never_built_is_searched_from_the_cache(unbuilt: Path, cache: Path) -> None:

@@ -18,8 +18,9 @@ from fieldmark.tools.image_index.candidates import Candidate, candidates
 from fieldmark.tools.image_index.features import Features, describe_both
 from fieldmark.tools.image_index.hashing import SAME_BITS, distance
 from fieldmark.tools.image_index.labels import LABELS, Entry
+from fieldmark.tools.image_index.look import LOOK
 from fieldmark.tools.image_index.matching import match, match_score
-from fieldmark.tools.image_index.store import Store
+from fieldmark.tools.image_index.store import VERSION, Store
 from fieldmark.tools.pictures.upright import open_upright
 from fieldmark.trace import Box
 
@@ -160,6 +161,7 @@ def _is_number(text: str) -> bool:
 
 
 def _cache(folder: Path) -> Path:
+    """Of this version's own: what another one built there is left alone, and built anew here."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
+    name = hashlib.sha256(repr((str(folder.resolve()), VERSION, LOOK)).encode()).hexdigest()[:16]
     return Path(base) / "fieldmark" / "indexes" / name
