@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from fieldmark.errors import FieldmarkError
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from fieldmark.tools.base import Tool
 
 
-@dataclass(frozen=True)
-class AgentAnswer:
+class AgentAnswer(NamedTuple):
     """What an agent says at the end. `confidence` is a fraction 0-1; an empty `text` is no answer.
 
     `raw` is the model's reply that `text` was read from. `posted` is true when the `answer` tool has
@@ -27,7 +25,7 @@ class AgentAnswer:
     text: str
     confidence: float | None = None
     rationale: str | None = None
-    evidence: Sequence[int | str] = field(default_factory=tuple)
+    evidence: Sequence[int | str] = ()
     raw: str = ""
     posted: bool = False
     parsed_by: str | None = None

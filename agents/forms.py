@@ -6,8 +6,7 @@ Our graphs answer by their tool `answer`, whatever the form.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fieldmark.agents.five_keys import parse_five_keys
 from fieldmark.agents.parsing import Parsed, Read, parse_answer
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 _TAGS = re.compile(r"<answer>(.*)</answer>", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """Names of prompts: that of closed book, and the ending of what agents of others are asked."""
 
     closed_book: str

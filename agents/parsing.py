@@ -11,16 +11,14 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from fieldmark.tools.model_text import whole_objects, without_fence, without_thinking
 
 ParsedBy = Literal["json", "json_repaired", "tag", "boxed", "label", "text", "truncated", "empty"]
 
 
-@dataclass(frozen=True)
-class Parsed:
+class Parsed(NamedTuple):
     """`confidence` is a fraction 0-1. `parsed_by` says how `answer` was found."""
 
     answer: str

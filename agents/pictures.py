@@ -67,7 +67,7 @@ class Pictures:
 
     def _fetch(self, reference: Part) -> bytes:
         if reference["blob"] == self._prompt.view.blob:
-            return self._gateway.get("/image").body
+            return self._gateway.view()
         from fieldmark.trace import Picture
 
         picture = Picture.model_validate({key: reference[key] for key in reference if key != "type"})

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fieldmark.agents.messages import Message, assistant
 from fieldmark.chat import read_chat
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from fieldmark.trace import CallRequest
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(NamedTuple):
     """`finish` is the wire's finish_reason (`stop`, `length`, `tool_calls`, …), None where it said none."""
 
     text: str

@@ -95,7 +95,7 @@ def _prepare(body: bytes, prompt: Prompt, agent: Agent, gateway: GatewayClient) 
     folder = workspace()
     (folder / ".prompt.json").write_bytes(body)
     picture = folder / f"picture{_ENDINGS.get(prompt.view.media_type, '')}"
-    picture.write_bytes(gateway.get("/image").body)
+    picture.write_bytes(gateway.view())
     if not agent.uses_tools:
         return []
     from fieldmark.tools.registry import offered_tool

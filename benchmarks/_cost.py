@@ -138,6 +138,8 @@ class Cost:
     engine: float
     phases: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Medians of a container: created → started, → died, → gone."""
+    began: float = 0.0
+    """Processor time of the host's processes before the first container's creation."""
 
     @property
     def each(self) -> float:
@@ -157,4 +159,5 @@ def costing(client: Any, label: str, n: int, host: Callable[[], float]) -> Itera
     engines = sum(now - engine[pid] for pid, now in engine_seconds().items() if pid in engine)
     stages = ("create", "start", "die", "destroy")
     made, lived, removed = (watch.between(*pair) for pair in itertools.pairwise(stages))
-    found.append(Cost(n, wall, seconds, sum(watch.cpu.values()), engines, (made, lived, removed)))
+    phases = (made, lived, removed)
+    found.append(Cost(n, wall, seconds, sum(watch.cpu.values()), engines, phases, watch.first[1]))

@@ -7,8 +7,8 @@ on the machine take is only ever added. Wall and processor time run from the fir
 the last one's end, wall less the model's own; `command` is all that the command took, with imports, tables
 and report. On a busy machine read the ratio of processor seconds; the wall ratio needs an idle one.
 
-Then task photos of several sizes. The first round measures everything, later ones begin nothing once
-`--minutes` are over. `--write` puts tables and plots into docs/.
+Before, the start of a run (`benchmarks.start`); then task photos of several sizes. The first round measures
+everything, later ones begin nothing once `--minutes` are over. `--write` puts tables and plots into docs/.
 
     make bench    or    .venv/bin/python -m benchmarks.episodes --write
 """
@@ -22,7 +22,6 @@ import os
 import secrets
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -33,6 +32,7 @@ from benchmarks._cost import costing, session_seconds
 from benchmarks._episode_tables import MARK, Measured, Ran, as_markdown, line, plot
 from benchmarks._floors import floor
 from benchmarks._tables import DOCS, write_section
+from benchmarks.start import AIMS, FIELDMARK, INSTALLED, RUN, seconds_to_container
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import image
 from fieldmark.sandbox.engine import connect
@@ -43,7 +43,6 @@ MODEL_CALLS = {"closed_book": 1, "react": 2}
 SIZES = (0.1, 1.0, 6.0, 24.0)
 """Megapixels of a task photo."""
 SIZE_PARALLEL = 4
-FIELDMARK = str(Path(sys.executable).with_name("fieldmark"))
 
 
 def scripted(body: Body) -> Reply:
@@ -67,7 +66,7 @@ def run(agent: str, parallel: int, n: int, url: str, folder: Path) -> Ran:
     label = f"fieldmark={out.name}"
     with costing(connect(), label, n, lambda: session_seconds(leader[0])) as found:
         process = subprocess.Popen(
-            command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=INSTALLED
         )
         leader.append(process.pid)
         assert process.stdout
@@ -136,6 +135,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="into docs/performance.md and docs/episodes.svg")
     options = parser.parse_args()
     began, n, picture = time.monotonic(), options.episodes, image.require(connect())
+    print(f"{RUN}: {seconds_to_container(3):.2f} CPU s (aim {AIMS[RUN]:g})", flush=True)
     found = {(a, p): Measured(a, p) for a in options.agents for p in options.parallel}
     by_size: dict[tuple[str, float], Ran] = {}
     with tempfile.TemporaryDirectory() as name, ModelServer(scripted, keep=False) as server:

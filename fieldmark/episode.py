@@ -6,19 +6,17 @@ import asyncio
 import hashlib
 import secrets
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fieldmark import __version__, protocol
 from fieldmark.blobs import BlobStore
 from fieldmark.clock import utc
 from fieldmark.errors import EpisodeFault, GatewayFault
 from fieldmark.games.played import PlayedGame
-from fieldmark.memory.episode import EpisodeMemory
 from fieldmark.memory.state import EpisodeState
 from fieldmark.native import NativeMemory
 from fieldmark.preflight import Plan
 from fieldmark.records import EpisodeRecord, GameRow
-from fieldmark.remembering import RunMemory
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.sandbox.gateway.clock import Clock
@@ -30,6 +28,10 @@ from fieldmark.sandbox.pool import Container, ContainerPool
 from fieldmark.sight import sight_of
 from fieldmark.staging import StagedTask
 from fieldmark.task import Prompt, SkillCard
+
+if TYPE_CHECKING:
+    from fieldmark.memory.episode import EpisodeMemory
+    from fieldmark.run_memory import RunMemory
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ def _open_session(
         skills=plan.skills, web=plan.web, search=plan.search,
         eyes=plan.eyes and plan.eyes.for_episode(staged.task.id, epoch), costs=plan.costs,
         actions=load_actions(plan.config.actions),
-        memory=memory if isinstance(memory, EpisodeMemory) else None,
+        memory=None if isinstance(memory, EpisodeState) else memory,
         state=memory if isinstance(memory, EpisodeState) else None,
         table=Table(game) if game else None,
     )  # fmt: skip

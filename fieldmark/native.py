@@ -13,7 +13,6 @@ from typing import Any
 
 from fieldmark import jsonl
 from fieldmark.agents.base import Agent
-from fieldmark.agents.external.agent import ExternalAgent
 from fieldmark.agents.registry import agent_names, get_agent
 from fieldmark.blobs import BlobStore
 from fieldmark.config import RunConfig
@@ -58,6 +57,8 @@ def places_of(config: RunConfig, agent: Agent) -> tuple[str, ...]:
 
 
 def _places(agent: Agent) -> tuple[str, ...]:
+    from fieldmark.agents.external.agent import ExternalAgent  # only a run in form `native` asks
+
     return agent.memory if isinstance(agent, ExternalAgent) else ()
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Wire = Literal["chat_completions", "responses", "messages"]
 
@@ -11,8 +10,7 @@ MAX_PARALLEL = 8
 """Episodes at once when nothing is said."""
 
 
-@dataclass(frozen=True)
-class Kit:
+class Kit(NamedTuple):
     """Packages that an image holds for one agent, under `/opt/agents/<name>`: `NAME@VERSION` for npm,
     `NAME==VERSION` for pip.
 
@@ -35,8 +33,7 @@ class Kit:
         return ":".join(f"{self.folder}/{part}" for part in ("node_modules/.bin", "node/bin", "venv/bin"))
 
 
-@dataclass(frozen=True)
-class Needs:
+class Needs(NamedTuple):
     """What one container may use. `processors` are whole cores' worth of time. `wire` is the format in which
     its model must be served. `runtime` is that of the engine which starts it; None: the engine's default.
     """

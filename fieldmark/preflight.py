@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +98,7 @@ def make_plan(config: RunConfig) -> Plan:
         if agent.uses_tools
         else no_abilities(config)
     )
-    needs = replace(needs_of(agent, tools), runtime=config.runtime)
+    needs = needs_of(agent, tools)._replace(runtime=config.runtime)
     upstream, eyes = make_models(config, recording)
     if not recording:
         check_wire(needs.wire, agent.name, config.model)
@@ -150,7 +150,7 @@ def load(config: RunConfig) -> tuple[Benchmark, list[Task], Agent, Judge]:
 def needs_of(agent: Agent, tools: list[str]) -> Needs:
     """What a container must have: the agent's own needs, and room for a browser where it may use one."""
     more = BROWSER_MB if "browser" in tools else 0
-    return replace(agent.needs, memory_mb=agent.needs.memory_mb + more)
+    return agent.needs._replace(memory_mb=agent.needs.memory_mb + more)
 
 
 def settled_parallel(config: RunConfig, fitting: int) -> int:

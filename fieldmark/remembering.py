@@ -7,32 +7,25 @@ again changes nothing, so a run that was killed anywhere goes on with the memory
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from fieldmark import jsonl, native
-from fieldmark.blobs import BlobStore
 from fieldmark.config import RunConfig
-from fieldmark.errors import ToolError, UsageError
+from fieldmark.errors import UsageError
 from fieldmark.exporting.proof import GoldSearch
-from fieldmark.memory.episode import EpisodeMemory
 from fieldmark.memory.history import before
-from fieldmark.memory.notes import Note, digest, known_to, read_notes
-from fieldmark.memory.store import NoteStore
-from fieldmark.memory.vectors import Floats, packed
-from fieldmark.records import EpisodeRecord
+from fieldmark.memory.notes import Note, digest, read_notes
 from fieldmark.run_reader import part
 from fieldmark.rundir import RunDir
-from fieldmark.sandbox.gateway.backends import Backends
-from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.staging import StagedTask
 from fieldmark.task import Task
-from fieldmark.trace import MemoryWrite
+
+if TYPE_CHECKING:
+    from fieldmark.run_memory import RunMemory
+    from fieldmark.sandbox.gateway.backends import Backends
 
 Due = tuple[StagedTask, int]
 """A task and an epoch."""
@@ -68,6 +61,8 @@ def check(config: RunConfig) -> None:
     """Before a run: is the run of `frozen:RUN` there, does the database answer? UsageError: no."""
     frozen_source(config)
     if config.memory_url:
+        from fieldmark.memory.store import NoteStore  # NumPy: most runs have no notes
+
         NoteStore.open("check", Path(), config.memory_url).close()
 
 
@@ -85,7 +80,9 @@ def take_over(config: RunConfig, folder: RunDir, tasks: Sequence[Task]) -> str |
         native.take_over(config, source, folder, gold)
     else:
         read = before(source, task) if task else read_notes(source.memory_file)
-        _write(folder, [note.model_copy(update={"run": note.run or source.path.name}) for note in read], gold)
+        add_notes(
+            folder, [note.model_copy(update={"run": note.run or source.path.name}) for note in read], gold
+        )
     state = source.config().get("state")
     if task or state == "finished":
         return None
@@ -141,102 +138,12 @@ def open_memory(
         return None
     if config.memory_form == "native":
         return native.NativeMemory(config, folder, grid, gold_search(tasks), places)
+    from fieldmark.run_memory import RunMemory
+
     return RunMemory(config, folder, grid, tasks, backends)
 
 
-class RunMemory:
-    """The memory of a run whose episodes are played in the order of `grid`."""
-
-    def __init__(
-        self,
-        config: RunConfig,
-        folder: RunDir,
-        grid: Sequence[Due],
-        tasks: Sequence[Task],
-        backends: Backends,
-    ) -> None:
-        most = config.most_at_once
-        self._waves = list(waves_of(grid, most)) if most else [grid]
-        self._wave = {
-            (staged.task.id, epoch): at for at, wave in enumerate(self._waves) for staged, epoch in wave
-        }
-        self._writes = config.memory == "inherit"
-        self._folder = folder
-        self._gold = gold_search(tasks)
-        self._backends = backends
-        self._store = NoteStore.open(_name(folder), folder.memory_store, config.memory_url)
-
-    def close(self) -> None:
-        self._store.close()
-
-    def wave(self, due: Due) -> int:
-        """Which wave an episode belongs to, from 0."""
-        return self._wave[due[0].task.id, due[1]]
-
-    async def open(self) -> None:
-        """Make log and store what the committed episodes left: after a kill they may lack the last notes."""
-        self._folder.memory_file.touch()
-        done = {record.key: record for record in self._folder.episodes()}
-        for wave in self._waves:
-            if all((staged.task.id, epoch) in done for staged, epoch in wave):
-                await self._merge(wave, done)
-        self._store.sync(read_notes(self._folder.memory_file))
-
-    async def before(self, staged: StagedTask, epoch: int) -> EpisodeMemory:
-        """What this episode may read."""
-        stored, wave = self._store.all(), self.wave((staged, epoch))
-        readable = {note.note for note in known_to([each.note for each in stored], wave, epoch)}
-        return EpisodeMemory(
-            staged.task.id, epoch, staged.task.question,
-            [each for each in stored if each.note.note in readable], len(stored),
-            await self._look(staged), self._writes,
-        )  # fmt: skip
-
-    async def merge(self, wave: int) -> None:
-        """Take in the notes of a wave whose episodes are all committed."""
-        done = {record.key: record for record in self._folder.episodes()}
-        await self._merge(self._waves[wave], done)
-        self._store.sync(read_notes(self._folder.memory_file))
-
-    async def _merge(self, wave: Sequence[Due], done: dict[tuple[str, int], EpisodeRecord]) -> None:
-        if not self._writes:
-            return
-        for staged, epoch in wave:
-            record = done[staged.task.id, epoch]
-            if record.status == "answered" and (taken := self._taken(record)):
-                look = await self._look(staged)
-                kept = None if look is None else packed(look)
-                place = self.wave((staged, epoch))
-                notes = [note.model_copy(update={"wave": place, "look": kept}) for note in taken]
-                _write(self._folder, notes, self._gold)
-
-    def _taken(self, record: EpisodeRecord) -> list[Note]:
-        return [
-            Note(
-                id=record.id, epoch=record.epoch, note=event.note, kind=event.about, text=event.text,
-                cites=event.cites,
-            )
-            for event in self._folder.trace(record)
-            if isinstance(event, MemoryWrite) and event.about
-        ]  # fmt: skip
-
-    async def _look(self, staged: StagedTask) -> Floats | None:
-        """The vector of a task's picture; None when it cannot be made."""
-        path = BlobStore(self._folder.blobs).path(staged.image.blob)
-        try:
-            return np.frombuffer(await self._backends.look(Clock(), str(path)), np.float32)
-        except ToolError:
-            return None
-
-
-def _name(folder: RunDir) -> str:
-    """The run's namespace, also in a store that other runs share."""
-    config = folder.config()
-    whole = f"{config['id']}\n{config['started']}".encode("utf-8", "replace")
-    return f"{config['id']}-{hashlib.sha256(whole).hexdigest()[:8]}"
-
-
-def _write(folder: RunDir, notes: Sequence[Note], gold: GoldSearch) -> None:
+def add_notes(folder: RunDir, notes: Sequence[Note], gold: GoldSearch) -> None:
     """Append those that are not there yet: to the log, or, where one holds gold, to the private part."""
     there = {
         row.get("note")

@@ -64,6 +64,7 @@ SHARED_FILES = (
     "task.py",
     "trace.py",
     "client.py",
+    "unix_http.py",
     "counting.py",
     "relay.py",
     "plugins.py",

@@ -61,7 +61,7 @@ class GatewayContext:
             query["shown"] = "1"
         with _refusals():
             reply = self._client.get(f"/image/region?{urlencode(query)}")
-        return reply.body, Picture.model_validate_json(reply.headers["X-Picture"])
+        return reply.body, Picture.model_validate_json(reply.headers["x-picture"])
 
     def reverse_image(self, box: Box | None, limit: int) -> dict[str, Any]:
         with _refusals():
@@ -108,7 +108,7 @@ class GatewayContext:
     def fetch(self, url: str) -> tuple[bytes, Page]:
         with _refusals():
             reply = self._client.call("POST", "/fetch", {"url": url})
-        return reply.body, Page(**json.loads(reply.headers["X-Page"]))
+        return reply.body, Page(**json.loads(reply.headers["x-page"]))
 
     def keep(self, data: bytes, media_type: str) -> Picture:
         with _refusals():

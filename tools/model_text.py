@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from fieldmark.tools.arguments import MAX_REPAIRED, object_end
 
@@ -21,8 +20,7 @@ _FENCE = re.compile(r"^(?:```|~~~)[\w-]*\n(.*?)\n?(?:```|~~~)$", re.DOTALL)
 _BEGINS = re.compile(r"\{\s*(?:[\"'}]|[A-Za-z_]\w*\s*:)")
 
 
-@dataclass(frozen=True)
-class FoundObject:
+class FoundObject(NamedTuple):
     """A JSON object. `repaired`: it was not quite JSON; `cut`: its end is missing."""
 
     value: dict[str, Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from fieldmark.needs import Needs
 
 ENTRIES = ("solve", "graph")
 """What makes a file an agent; the first that it defines is used."""
-_LIMITS = tuple(field.name for field in fields(Needs) if field.name != "kit")
+_LIMITS = tuple(name for name in Needs._fields if name != "kit")
 
 
 @dataclass(frozen=True)

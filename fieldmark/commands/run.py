@@ -117,9 +117,10 @@ def _estimate(toml: Path | None, resume: Path | None, flags: dict[str, Any], as_
 def carry_out(run: Any) -> int:
     """Run, print the table, say where the folder is. 1 when tasks were refused or broke through our fault."""
     from fieldmark import launch
-    from fieldmark.commands.report import show
 
     launch.play(run)
+    from fieldmark.commands.report import show  # the tables: no container waits for their import
+
     show([run.folder])
     if run.plan.web and run.plan.web.archive:
         click.echo(run.plan.web.uses_line())

@@ -11,7 +11,6 @@ from fieldmark.agents.registry import is_path
 from fieldmark.blobs import BlobStore
 from fieldmark.config import RunConfig
 from fieldmark.errors import UsageError
-from fieldmark.evals.amigo import llm_detector, vlm
 from fieldmark.evals.amigo.game import Game, Referees
 from fieldmark.evals.amigo.settings import GameSettings, NoiseSettings
 from fieldmark.evals.benchmarks.galleries import Galleries
@@ -54,6 +53,8 @@ class Games:
         referees = Referees.by_labels(self.galleries.episodes[task], images)
         if self.model is None:
             return referees
+        from fieldmark.evals.amigo import llm_detector, vlm  # most games have labels and a lexicon
+
         if self.config.detector == "llm":
             detector = llm_detector.make(self.model.name, self.model.ask, images.lexicon, self.config)
             referees = replace(referees, detector=detector)

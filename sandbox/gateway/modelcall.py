@@ -73,7 +73,8 @@ def take_apart(
         whole, apart, body = parse(wire, text.encode())
     sent = changes(wire, upstream, body)
     for picture in apart.pictures:
-        session.blobs.put(picture.data, picture.media_type)
+        if picture.blob not in session.known_pictures:  # those are stored; hashing megabytes again takes time
+            session.blobs.put(picture.data, picture.media_type)
     pictures = [_picture(session, picture) for picture in apart.pictures]
     receipt = known_receipt(session, pictures)
     fields = {

@@ -13,7 +13,7 @@ from fieldmark.agents.pictures import CACHE_BYTES, Pictures
 from fieldmark.agents.reply import read_reply
 from fieldmark.client import GatewayClient, GatewayGone
 from tests.agents.conftest import OpenGateway
-from tests.agents.scripted_gateway import says
+from tests.agents.scripted_gateway import ORIGINAL, picture, says
 
 
 def message(**fields: Any) -> dict[str, Any]:
@@ -81,10 +81,12 @@ def test_replies_with_nothing_in_them(raw: dict[str, Any]) -> None:
 def test_the_cache_is_bounded(open_gateway: OpenGateway) -> None:
     gateway = open_gateway(says("hi"))
     pictures = Pictures(GatewayClient(gateway.path), gateway.prompt)
-    view = gateway.prompt.view.model_dump()
-    pictures.data_uri(view)
-    pictures.data_uri(view)
-    assert gateway.routes == ["GET /image"]
+    view, cut = gateway.prompt.view.model_dump(), picture(ORIGINAL, 50, 50).model_dump()
+    for _ in range(2):
+        pictures.data_uri(view)
+        pictures.data_uri(cut)
+    assert [route.partition("?")[0] for route in gateway.routes] == ["GET /image", "GET /image/region"]
     pictures.remember("big", bytes(CACHE_BYTES))
-    pictures.data_uri(view)
-    assert gateway.routes == ["GET /image"] * 2
+    pictures.data_uri(view)  # the client has it
+    pictures.data_uri(cut)
+    assert [route.partition("?")[0] for route in gateway.routes[2:]] == ["GET /image/region"]

@@ -239,7 +239,7 @@ def test_old_tool_pictures_become_text_and_the_task_picture_stays(play: Any) -> 
     assert len({images(request)[0] for request in gateway.requests}) == 1
     assert "no longer shown" in texts(gateway.requests[-1])
     fetched = [route for route in gateway.routes if route.startswith("GET /image")]
-    assert len(fetched) == len(set(fetched)) + 1  # the view twice: for the workspace and for the model
+    assert len(fetched) == len(set(fetched))
 
 
 def test_a_model_without_eyes_gets_text_only(play: Any) -> None:

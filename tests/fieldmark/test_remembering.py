@@ -19,7 +19,8 @@ from fieldmark.memory.history import before, history
 from fieldmark.memory.notes import note_name, read_notes
 from fieldmark.preflight import settled_parallel
 from fieldmark.records import EpisodeRecord, Status
-from fieldmark.remembering import RunMemory, check, check_unchanged, describe, take_over, waves_of
+from fieldmark.remembering import check, check_unchanged, describe, take_over, waves_of
+from fieldmark.run_memory import RunMemory
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.sandbox.gateway.backends import Backends
 from fieldmark.staging import StagedTask, stage

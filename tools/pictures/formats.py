@@ -6,6 +6,7 @@ import io
 import re
 import warnings
 from dataclasses import dataclass
+from importlib import import_module
 
 from PIL import ExifTags, Image, UnidentifiedImageError
 
@@ -16,6 +17,7 @@ MAX_PIXELS = 120_000_000
 """Pictures above are refused: decoded they would take more than 360 MB."""
 
 _READABLE = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP", "AVIF", "PPM", "JPEG2000", "HEIF")
+_READERS = ("Jpeg", "Png", "WebP", "Gif", "Tiff", "Bmp", "Avif", "Ppm", "Jpeg2K")
 _MEDIA = {"PPM": "image/x-portable-anymap", "JPEG2000": "image/jp2"}
 _HEIC_BRANDS = {b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1"}
 _AVIF_BRANDS = {b"avif", b"avis"}
@@ -108,7 +110,8 @@ def _frames(image: Image.Image) -> int:
 
 
 def _readable() -> list[str]:
-    Image.init()
+    for name in _READERS:  # `Image.init` would import Pillow's other thirty too
+        import_module(f"PIL.{name}ImagePlugin")
     return [name for name in _READABLE if name in Image.OPEN]
 
 

@@ -5,7 +5,6 @@ The model file is built from the packaged weights, once on a machine, and kept i
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import tempfile
 from functools import cache
@@ -17,9 +16,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from fieldmark.errors import ToolError
-from fieldmark.tools.vision.weights import read_weights, weights_file
-
-INSTALL = "pip install 'fieldmark[vision]'"
+from fieldmark.tools.vision.extra import INSTALL, available, weights_file
+from fieldmark.tools.vision.weights import read_weights
 
 _VERSION = 1
 _SIDE = 224
@@ -28,12 +26,6 @@ _MIDDLE = 224 / 256
 
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
-
-
-def available() -> bool:
-    """Whether the extra `vision` is installed. Imports nothing of it."""
-    modules = ("onnx", "onnxruntime")
-    return all(importlib.util.find_spec(name) for name in modules) and weights_file() is not None
 
 
 def class_scores(rgb: Bytes) -> Floats:

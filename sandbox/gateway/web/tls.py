@@ -6,17 +6,17 @@ import datetime
 import ssl
 import tempfile
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
-
 _LIFETIME = datetime.timedelta(days=30)
 _CLOCK_SKEW = datetime.timedelta(hours=1)
 
 
 def server_context() -> ssl.SSLContext:
     """A context that answers for every host. Only a client told to ignore certificates will accept it."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.x509.oid import NameOID
+
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "fieldmark gateway")])
     now = datetime.datetime.now(datetime.UTC)

@@ -109,9 +109,9 @@ async def test_the_picture_and_a_region_of_the_original(enter: Enter) -> None:
         cut = await inside.ask("GET", "/image/region?box=10,20,110,70&scale=2")
         with pytest.raises(GatewayRefused) as refused:
             await inside.ask("GET", "/image/region?box=nan,0,1,1")
-    assert view.headers["Content-Type"] == "image/png"
-    assert '"box":[10.0,20.0,110.0,70.0]' in cut.headers["X-Picture"]
-    assert '"width":200,"height":100' in cut.headers["X-Picture"]
+    assert view.headers["content-type"] == "image/png"
+    assert '"box":[10.0,20.0,110.0,70.0]' in cut.headers["x-picture"]
+    assert '"width":200,"height":100' in cut.headers["x-picture"]
     assert refused.value.kind == "invalid_args"
 
 

@@ -45,7 +45,7 @@ def shown_sizes(request: dict[str, Any]) -> list[tuple[int, int]]:
 async def test_the_question_and_the_pictures_reach_the_vision_model(enter: Enter) -> None:
     with ModelServer([Reply("A grey gradient.")]) as server:
         async with enter(eyes=to(server)) as inside:
-            cut = (await inside.ask("GET", "/image/region?box=0,0,100,50")).headers["X-Picture"]
+            cut = (await inside.ask("GET", "/image/region?box=0,0,100,50")).headers["x-picture"]
             blob = Picture.model_validate_json(cut).blob
             said = await ask(inside, "Which is darker?", [view(inside), blob])
     assert said == {"text": "A grey gradient.", "model": "seer"}

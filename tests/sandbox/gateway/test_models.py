@@ -72,7 +72,7 @@ async def test_the_built_in_model_speaks_the_same_format(enter: Enter, stream: b
     async with enter() as inside:
         reply = await chat(inside, {**ASK, "tools": [ocr], "stream": stream})
         [response] = inside.events("model_response")
-    assert reply.headers["Content-Type"].startswith("text/event-stream" if stream else "application/json")
+    assert reply.headers["content-type"].startswith("text/event-stream" if stream else "application/json")
     assert [call["name"] for call in response["tool_calls"]] == ["ocr"]
     assert (response["finish"], response["http"]) == ("tool_calls", 200)
 

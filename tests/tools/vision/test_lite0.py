@@ -13,8 +13,9 @@ from PIL import Image
 import fieldmark
 from fieldmark.tools.vision import lite0
 from fieldmark.tools.vision.classes import class_names, classify
+from fieldmark.tools.vision.extra import weights_file
 from fieldmark.tools.vision.graph import build
-from fieldmark.tools.vision.weights import read_weights, weights_file
+from fieldmark.tools.vision.weights import read_weights
 
 PHOTOS = Path(fieldmark.__file__).parent / "evals/benchmarks/fieldmark_mini"
 

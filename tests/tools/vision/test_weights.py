@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from fieldmark.tools.vision.weights import read_weights, weights_file
+from fieldmark.tools.vision.extra import weights_file
+from fieldmark.tools.vision.weights import read_weights
 
 
 @pytest.fixture(scope="module")

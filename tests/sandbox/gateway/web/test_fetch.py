@@ -20,7 +20,7 @@ from tests.sandbox.gateway.web.test_policy import CASES
 
 async def fetch(inside: Inside, url: str) -> tuple[bytes, dict[str, Any]]:
     reply = await inside.ask("POST", "/fetch", {"url": url})
-    return reply.body, json.loads(reply.headers["X-Page"])
+    return reply.body, json.loads(reply.headers["x-page"])
 
 
 async def refused(inside: Inside, url: str) -> tuple[str, str]:
