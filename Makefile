@@ -1,4 +1,4 @@
-.PHONY: setup image demo test test-agents test-programs test-crash check audit bench lock clean
+.PHONY: setup image demo test test-agents test-programs test-crash fuzz check audit bench lock clean
 .DEFAULT_GOAL := demo
 
 # Everything this machine needs: .venv, Tesseract, a Docker engine. Nothing is done twice.
@@ -28,6 +28,11 @@ test-crash: image
 # Programs of others that read our exports, really installed, in an environment of their own.
 test-programs: setup
 	@FIELDMARK_TEST_PROGRAMS=1 .venv/bin/pytest tests/real_programs
+
+# Every property test steered by the code that its inputs reach, FIELDMARK_FUZZ_SECONDS each; NAMES: of these files alone.
+fuzz: setup
+	@test -d build/fuzz/atheris || .venv/bin/pip install -qq --no-deps --target build/fuzz atheris
+	@PYTHONPATH=build/fuzz .venv/bin/python -m tests.fuzz $(NAMES)
 
 check: setup
 	@.venv/bin/ruff check

@@ -1,8 +1,8 @@
 """How time and memory grow with the episodes of a run: written, asked by SQL, counted for the summary.
 
 Runs of 100 invented episodes of 12 events each and more. `write traces` is the gateway's own tracer, without
-the `fsync` of a commit; the others are processes of their own: `sql episodes` and `summary` read every trace,
-`sql verdicts` none. Seconds of the processor, which a busy machine stretches least; memory is the peak.
+the `fsync` of a commit; the others are processes of their own. The first command over a run reads every trace
+(`first summary`), later ones what it kept. Seconds of the processor; memory is the peak.
 
     make bench    or    .venv/bin/python -m benchmarks.growth --most 100000 --plot docs/growth.svg
 """
@@ -106,9 +106,13 @@ def grow(episodes: int, folder: Path) -> Iterator[Grown]:
     """Every figure of a run of so many episodes."""
     run, seconds = write_run(folder / f"run-{episodes}", episodes)
     yield Grown("write traces", episodes, seconds)
+    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+    for what in ("first summary", "summary"):
+        yield measured(what, episodes, [sys.executable, "-c", SUMMARY, str(run.path)])
     for what, query in ASKED.items():
         yield measured(what, episodes, [FIELDMARK, "sql", str(run.path), query])
-    yield measured("summary", episodes, [sys.executable, "-c", SUMMARY, str(run.path)])
+    yield measured("report", episodes, [FIELDMARK, "report", str(run.path)])
+    yield Grown("report.html", episodes, 0.0, run.report_html.stat().st_size / 1e6)
 
 
 def plot(found: list[Grown], path: Path) -> None:
