@@ -25,8 +25,8 @@ from rich.table import Table
 
 from benchmarks.inspector import events
 from fieldmark import jsonl
-from fieldmark.findings import TraceFacts
-from fieldmark.records import EpisodeRecord, Verdict
+from fieldmark.findings import GoldFacts, TraceFacts
+from fieldmark.records import EpisodeRecord, Leak, Verdict
 from fieldmark.rundir import RunDir, episode_key
 from fieldmark.sandbox.gateway.clock import Clock
 from fieldmark.sandbox.gateway.tracer import Tracer
@@ -77,6 +77,8 @@ def write_run(path: Path, episodes: int) -> tuple[RunDir, float]:
         (run.episodes_file, (record(n, each) for n, each in enumerate(ids))),
         (run.verdicts_file, (Verdict(id=each, label="incorrect", score=0.0, judge="exact") for each in ids)),
         (run.facts_file, (TraceFacts(id=each) for each in ids)),
+        (run.gold_facts_file, (GoldFacts(id=each) for each in ids)),
+        (run.leaks_file, (Leak(id=each, copied=False, leaked=False, ways=[]) for each in ids)),
     ):
         jsonl.write_all(file, [row.model_dump(mode="json", exclude_none=True) for row in found])
     return run, seconds
