@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from fieldmark import __version__, protocol
 from fieldmark.blobs import BlobStore
@@ -32,9 +32,28 @@ from fieldmark.staging import StagedTask
 from fieldmark.task import Prompt, SkillCard
 
 
+class Stage(Protocol):
+    """Where the episodes of a run play: here (`RunServices`), or on other machines (`fieldmark/cluster/`)."""
+
+    @property
+    def run(self) -> RunDir: ...
+    @property
+    def plan(self) -> Plan: ...
+    @property
+    def memory(self) -> RunMemory | NativeMemory | None: ...
+
+    async def play(
+        self, staged: StagedTask, *, epoch: int = 0, attempt: int = 0, earlier: list[str] | None = None
+    ) -> tuple[EpisodeRecord, Outcome]:
+        """One attempt at one task, as `run_episode`. SandboxFault: nothing is left to play it on."""
+
+    def aside(self, folder: RunDir, plan: Plan) -> Stage:
+        """The same, for episodes that another folder keeps and that read no memory."""
+
+
 @dataclass(frozen=True)
 class RunServices:
-    """Where the episodes of a run play: what they share."""
+    """The stage that this machine is: what its episodes share."""
 
     run: RunDir
     plan: Plan
@@ -42,6 +61,16 @@ class RunServices:
     backends: Backends
     blobs: BlobStore
     memory: RunMemory | NativeMemory | None = None
+
+    async def play(
+        self, staged: StagedTask, *, epoch: int = 0, attempt: int = 0, earlier: list[str] | None = None
+    ) -> tuple[EpisodeRecord, Outcome]:
+        """One attempt at one task."""
+        return await run_episode(self, staged, epoch=epoch, attempt=attempt, earlier=earlier)
+
+    def aside(self, folder: RunDir, plan: Plan) -> RunServices:
+        """The same, for episodes that another folder keeps and that read no memory."""
+        return replace(self, run=folder, plan=plan, blobs=BlobStore(folder.blobs), memory=None)
 
 
 async def run_episode(
