@@ -16,6 +16,7 @@ COMPRESS_OVER = 512
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp", "image/gif": "gif"}
+_SUFFIXES = (*_EXTENSIONS.values(), "txt.gz", "txt", "bin")
 
 
 class BlobStore:
@@ -44,11 +45,20 @@ class BlobStore:
             self._write(f"{digest}.txt", data)
         return digest
 
+    def adopt(self, name: str, data: bytes) -> None:
+        """Store a file of another store under its own name. KeyError: it is not what its name says."""
+        digest, _, suffix = name.partition(".")
+        if not _DIGEST.fullmatch(digest) or suffix not in _SUFFIXES:
+            raise KeyError(name)
+        if hashlib.sha256(_plain(data, suffix)).hexdigest() != digest:
+            raise KeyError(digest)
+        self._write(name, data)
+
     def path(self, digest: str) -> Path:
         """Where a blob lies; KeyError when it is not there. A digest that is none is a name of no file."""
         if not _DIGEST.fullmatch(digest):  # it stands in traces, which strangers write
             raise KeyError(digest)
-        for suffix in (*_EXTENSIONS.values(), "txt.gz", "txt", "bin"):
+        for suffix in _SUFFIXES:
             path = self.folder / f"{digest}.{suffix}"
             if path.exists():
                 return path
@@ -58,9 +68,8 @@ class BlobStore:
         """The plain bytes of a blob; KeyError when it is not there or is damaged. OSError: disk, rights."""
         path = self.path(digest)
         try:
-            data = path.read_bytes()
-            data = gzip.decompress(data) if path.suffix == ".gz" else data
-        except (FileNotFoundError, gzip.BadGzipFile, EOFError, zlib.error):
+            data = _plain(path.read_bytes(), path.suffix)
+        except FileNotFoundError:
             raise KeyError(digest) from None
         if hashlib.sha256(data).hexdigest() != digest:  # altered, or a link to something else
             raise KeyError(digest)
@@ -82,6 +91,14 @@ class BlobStore:
         temporary.replace(path)
         if self.shared:
             _linked(path, self.shared / name)
+
+
+def _plain(data: bytes, suffix: str) -> bytes:
+    """What a file of this ending holds. KeyError: it is damaged."""
+    try:
+        return gzip.decompress(data) if suffix.endswith("gz") else data
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise KeyError(str(error)) from None
 
 
 def _linked(there: Path, here: Path) -> bool:

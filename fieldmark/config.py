@@ -52,6 +52,7 @@ class RunConfig(BaseModel):
     the model's server. `image` is what stands in for the pictures themselves, whatever looks at them: `full`
     (nothing), `blank` (grey of the same size), or the longest side in pixels to which they are shrunk.
     `parallel` is episodes at once; None: what the engine's cores and memory hold, at most 8.
+    `executor` is where episodes play: on this machine, or on the nodes of the Ray cluster at `address`.
     `runtime` is that of the engine which starts the containers; None: the engine's default.
     `min_free_mb`: less free disk than this stops the run before or between episodes.
 
@@ -128,6 +129,8 @@ class RunConfig(BaseModel):
     image_bytes: int = Field(default=VIEW_BYTES, ge=10_000, le=2**26)
     image_megapixels: float = Field(default=VIEW_MEGAPIXELS, gt=0, le=120)
     max_megapixels: float = Field(default=120, gt=0, le=120)
+    executor: Literal["local", "ray"] = "local"
+    address: str | None = None
     runtime: str | None = None
     min_free_mb: int = Field(default=500, ge=0)
     replay: Path | None = None

@@ -70,6 +70,7 @@ def describe(plan: Plan, run_id: str, refused: dict[str, str]) -> dict[str, Any]
         "image_side": config.image_side,
         "parallel": plan.parallel,
         "epochs": config.epochs,
+        **({"executor": plan.cluster.described()} if plan.cluster else {}),
         "container": _container(plan),
         "seed": config.seed,
         "order": describe_order(plan.tasks, config),
@@ -95,7 +96,7 @@ def _container(plan: Plan) -> dict[str, Any]:
         "memory_mb": needs.memory_mb,
         "processors": needs.processors,
         "pids": needs.pids,
-        "runtime": needs.runtime or plan.docker.info()["DefaultRuntime"],
+        "runtime": needs.runtime or _runtime(plan),
     }
     return {**limits, **({"packages": [*needs.kit.npm, *needs.kit.pip]} if needs.kit else {})}
 
@@ -112,7 +113,7 @@ def _public(base_url: str | None) -> str | None:
 def _publishable(plan: Plan) -> dict[str, Any]:
     """The configuration as it was carried out, without secrets and without paths of this machine."""
     recorded = plan.config.model_dump(
-        mode="json", exclude_none=True, exclude={"out", "tool", "memory_url", *PATHS}
+        mode="json", exclude_none=True, exclude={"out", "tool", "memory_url", "executor", "address", *PATHS}
     )
     recorded["benchmark"] = plan.benchmark.name
     recorded["agent"] = plan.agent_name
@@ -135,9 +136,21 @@ def _versions(plan: Plan) -> dict[str, str]:
     return {
         "fieldmark": __version__,
         "python": platform.python_version(),
-        "engine": plan.docker.version()["Version"],
+        "engine": _engine(plan),
         **{name: version(name) for name in packages},
     }
+
+
+def _runtime(plan: Plan) -> str:
+    if plan.cluster:
+        return plan.cluster.nodes[0].facts.runtime
+    return str(plan.docker.info()["DefaultRuntime"])
+
+
+def _engine(plan: Plan) -> str:
+    if plan.cluster:
+        return plan.cluster.nodes[0].facts.engine
+    return str(plan.docker.version()["Version"])
 
 
 def _prompt_hashes() -> dict[str, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fieldmark import __version__, protocol
 from fieldmark.blobs import BlobStore
@@ -34,9 +34,28 @@ if TYPE_CHECKING:
     from fieldmark.run_memory import RunMemory
 
 
+class Stage(Protocol):
+    """Where the episodes of a run play: here (`RunServices`), or on other machines (`fieldmark/cluster/`)."""
+
+    @property
+    def run(self) -> RunDir: ...
+    @property
+    def plan(self) -> Plan: ...
+    @property
+    def memory(self) -> RunMemory | NativeMemory | None: ...
+
+    async def play(
+        self, staged: StagedTask, *, epoch: int = 0, attempt: int = 0, earlier: list[str] | None = None
+    ) -> tuple[EpisodeRecord, Outcome]:
+        """One attempt at one task, as `run_episode`. SandboxFault: nothing is left to play it on."""
+
+    def aside(self, folder: RunDir, plan: Plan) -> Stage:
+        """The same, for episodes that another folder keeps and that read no memory."""
+
+
 @dataclass(frozen=True)
 class RunServices:
-    """Where the episodes of a run play: what they share."""
+    """The stage that this machine is: what its episodes share."""
 
     run: RunDir
     plan: Plan
@@ -44,6 +63,16 @@ class RunServices:
     backends: Backends
     blobs: BlobStore
     memory: RunMemory | NativeMemory | None = None
+
+    async def play(
+        self, staged: StagedTask, *, epoch: int = 0, attempt: int = 0, earlier: list[str] | None = None
+    ) -> tuple[EpisodeRecord, Outcome]:
+        """One attempt at one task."""
+        return await run_episode(self, staged, epoch=epoch, attempt=attempt, earlier=earlier)
+
+    def aside(self, folder: RunDir, plan: Plan) -> RunServices:
+        """The same, for episodes that another folder keeps and that read no memory."""
+        return replace(self, run=folder, plan=plan, blobs=BlobStore(folder.blobs), memory=None)
 
 
 async def run_episode(

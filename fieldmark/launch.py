@@ -45,7 +45,7 @@ from fieldmark.trace import Picture
 Say = Callable[[str], None]
 MAY_CHANGE = {
     *("parallel", "min_free_mb", "max_cost", "max_hours", "preflight", "allow_blind", "strict"),
-    *("out", "name", "memory_url", "with_twin"),
+    *("out", "name", "memory_url", "with_twin", "executor", "address"),
 }
 """What a resumed run may do otherwise without changing what is measured."""
 
@@ -201,9 +201,11 @@ def finish(run: Run, state: str) -> None:
     """Write how the run ended into run.json: how its models were paced, how its web archive answered."""
     config = {**run.folder.config(), "state": state}
     for role, upstream in (("model", run.plan.upstream), ("eyes", run.plan.eyes)):
-        if isinstance(upstream, HttpUpstream):
+        if isinstance(upstream, HttpUpstream) and not run.plan.cluster:  # each node paces on its own
             config[role] = {**config[role], "pacing": upstream.pace.describe()}
     config["spent"] = run.spending.describe()
+    if run.plan.cluster:
+        config["executor"] = run.plan.cluster.described()
     if run.plan.web:
         config["web"] = {**run.plan.web.describe(), **run.plan.web.uses()}
     if run.plan.search:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fieldmark import native, replaying
 from fieldmark.abilities import choose_abilities, no_abilities
@@ -41,6 +41,9 @@ from fieldmark.task_selection import select_tasks
 from fieldmark.trace import Role
 from fieldmark.wires import check_wire
 
+if TYPE_CHECKING:
+    from fieldmark.cluster.cluster import Cluster
+
 BROWSER_MB = 512
 """What a container with a browser may use more."""
 
@@ -51,7 +54,8 @@ class Plan:
 
     `agent_name` is what records call its agent, `worker_agent` what the worker is started with; `mounts` are
     files of this machine that a container reads, and where. `agent_sha256` is of an agent of the user's own.
-    `memory_places` are the paths that a memory in form `native` carries.
+    `memory_places` are the paths that a memory in form `native` carries. A run over many machines has a
+    `cluster` in place of this machine's `docker`; `image_id` is then that of its first node.
     """
 
     config: RunConfig
@@ -79,12 +83,21 @@ class Plan:
     mounts: dict[str, str] = field(default_factory=dict)
     memory_places: tuple[str, ...] = ()
     games: Games | None = None
+    cluster: Cluster | None = None
+
+    def close(self) -> None:
+        """Let go of the engine or the cluster, of a plan that is not carried out."""
+        if self.docker:
+            self.docker.close()
+        if self.cluster:
+            self.cluster.drop()
 
 
 def make_plan(config: RunConfig) -> Plan:
     """Check a configuration against the world; UsageError for the first thing that is wrong."""
     config, recording = replaying.settled(config)
     benchmark, tasks, agent, judge = load(config)
+    _check_executor(config, benchmark)
     if recording:
         replaying.check_tasks(recording, tasks, config.epochs, config.replay)
     games = make_games(config, benchmark.galleries)
@@ -106,10 +119,9 @@ def make_plan(config: RunConfig) -> Plan:
     costs = make_costs(config)
     config = config.model_copy(update={"model": with_space(config.model), "prices": prices_of(config, costs)})
     tried = config.preflight and not recording and needs.wire == "chat_completions"
-    docker = engine.connect()
-    engine.check_runtime(docker, config.runtime)
     variant = Variant("rapidocr" if config.ocr == "rapidocr" else None, needs.kit)
-    image_id = image.require(docker, variant, config.agent)
+    trials = try_models(config, uses_tools=agent.uses_tools) if tried else {}
+    place = _place(config, variant, needs)
     return Plan(
         config=config,
         benchmark=benchmark,
@@ -117,11 +129,11 @@ def make_plan(config: RunConfig) -> Plan:
         tools=tools,
         skills=skills,
         upstream=upstream,
-        docker=docker,
+        docker=place.docker,
         variant=variant,
-        image_id=image_id,
+        image_id=place.image_id,
         needs=needs,
-        parallel=settled_parallel(config, at_once(docker, needs)),
+        parallel=settled_parallel(config, place.room),
         agent_name=agent_name(config.agent),
         judge=judge,
         own_tools=own_tools,
@@ -130,13 +142,45 @@ def make_plan(config: RunConfig) -> Plan:
         search=search,
         eyes=eyes,
         costs=costs,
-        trials=try_models(config, uses_tools=agent.uses_tools) if tried else {},
+        trials=trials,
         recording=recording,
         agent_sha256=own.sha256() if own else None,
         memory_places=places,
         games=games,
+        cluster=place.cluster,
         mounts={**(own.mounts if own else {}), **own_tools.mounts},
     )
+
+
+def _check_executor(config: RunConfig, benchmark: Benchmark) -> None:
+    if config.executor == "ray":
+        from fieldmark.cluster import refusing
+
+        refusing.check(config, benchmark, installed=refusing.is_installed())
+    elif config.address is not None:
+        raise UsageError("--address is for --executor ray: name that, or leave it out")
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where containers are started. `room`: the episodes at once that it holds."""
+
+    image_id: str
+    room: int
+    docker: Any = None
+    cluster: Cluster | None = None
+
+
+def _place(config: RunConfig, variant: Variant, needs: Needs) -> _Place:
+    """This machine's engine, or the nodes of a cluster; UsageError where the image is not there."""
+    if config.executor == "ray":
+        from fieldmark.cluster.cluster import connect
+
+        cluster = connect(str(config.address), variant, needs, config.agent, _say)
+        return _Place(cluster.nodes[0].facts.image, cluster.room, cluster=cluster)
+    docker = engine.connect()
+    engine.check_runtime(docker, config.runtime)
+    return _Place(image.require(docker, variant, config.agent), at_once(docker, needs), docker)
 
 
 def load(config: RunConfig) -> tuple[Benchmark, list[Task], Agent, Judge]:
@@ -213,3 +257,9 @@ def check_disk(path: Path, min_free_mb: int) -> str | None:
     if free >= min_free_mb or disk.total == 0:  # 0: not a disk (/proc, /sys); making the folder will say so
         return None
     return f"the disk of {path} is nearly full: {free} MB free, --min-free-mb wants {min_free_mb}; make room"
+
+
+def _say(line: str) -> None:
+    import click
+
+    click.echo(line, err=True)

@@ -15,8 +15,8 @@ from pydantic import BaseModel
 
 from fieldmark.blobs import BlobStore
 from fieldmark.doctor.picture import ProbePicture, draw
-from fieldmark.episode import RunServices, run_episode
-from fieldmark.errors import InterruptedRun
+from fieldmark.episode import Stage
+from fieldmark.errors import EpisodeFault, InterruptedRun
 from fieldmark.preflight import Plan
 from fieldmark.records import EpisodeRecord, Sight
 from fieldmark.rundir import RunDir
@@ -61,7 +61,7 @@ def is_due(folder: RunDir, plan: Plan) -> bool:
     return plan.upstream.sees and plan.config.probe and not begun and not plan.recording and not plan.games
 
 
-async def look_first(services: RunServices, say: Say) -> None:
+async def look_first(services: Stage, say: Say) -> None:
     """Play the probe where it is due, and record it. InterruptedRun: one of the two is blind."""
     folder, plan = services.run, services.plan
     if Probe.recorded(folder.config()) is None:
@@ -135,18 +135,17 @@ def _not_probed(plan: Plan) -> Probe:
     return Probe(verdict="not probed", why=why)
 
 
-async def _play(services: RunServices) -> Probe:
+async def _play(services: Stage) -> Probe:
     """The probe episode, in a run folder of its own."""
     plan, folder = services.plan, RunDir(services.run.path / "probe")
     drawn = draw(plan.config.seed)
-    bare = replace(plan, tools=[], skills=[])
-    inside = replace(services, run=folder, plan=bare, blobs=BlobStore(folder.blobs), memory=None)
+    inside = services.aside(folder, replace(plan, tools=[], skills=[]))
     try:
         for place in (folder.traces, folder.blobs):
             place.mkdir(parents=True, exist_ok=True)
-        staged = stage(_task(drawn, folder.path), plan.config.image_side, inside.blobs)
+        staged = stage(_task(drawn, folder.path), plan.config.image_side, BlobStore(folder.blobs))
         for attempt in range(ATTEMPTS):
-            record, outcome = await run_episode(inside, staged, attempt=attempt)
+            record, outcome = await inside.play(staged, attempt=attempt)
             if outcome.stops_run:
                 raise InterruptedRun(_stopped(services.run, record))
             if record.status != "sandbox_error":
@@ -154,6 +153,8 @@ async def _play(services: RunServices) -> Probe:
         folder.commit(record, folder.pending_trace(record.id, record.epoch, record.attempt))
     except OSError as error:
         raise InterruptedRun(f"the run folder cannot be written: {error.strerror}") from None
+    except EpisodeFault as fault:  # nothing is left to play it on
+        raise InterruptedRun(f"{fault}; go on with: fieldmark run --resume {services.run.path}") from None
     return judge_probe(drawn, record)
 
 

@@ -163,6 +163,12 @@ _OF_ABILITIES_AND_LIMITS = [
     click.option(
         "--parallel", type=int, help="Episodes at once.  [default: what cores and memory hold, at most 8]"
     ),
+    click.option(
+        "--executor",
+        type=click.Choice(["local", "ray"]),
+        help="Where episodes play: here, or on the nodes of a Ray cluster; docs/scale.md.  [default: local]",
+    ),
+    click.option("--address", help="With --executor ray: auto, or HOST:6379 of the head."),
     click.option("--runtime", help="Of the engine, such as runsc.  [default: the engine's]"),
     click.option("--time-limit", type=float, help="Seconds an episode may take.  [default: 240]"),
     click.option(

@@ -9,13 +9,14 @@ import resource
 import signal
 import time
 from collections.abc import AsyncIterator, Coroutine
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
 from fieldmark import preflight, probing
 from fieldmark.counting import counted
-from fieldmark.episode import RunServices, run_episode
-from fieldmark.errors import InterruptedRun
+from fieldmark.episode import RunServices, Stage
+from fieldmark.errors import EpisodeFault, InterruptedRun
 from fieldmark.judging.beside import Judging
 from fieldmark.outage import Outage
 from fieldmark.preflight import Plan
@@ -24,19 +25,14 @@ from fieldmark.records import EpisodeRecord
 from fieldmark.remembering import open_memory
 from fieldmark.rundir import RunDir
 from fieldmark.sandbox import reaper
-from fieldmark.sandbox.container import PYTHON
-from fieldmark.sandbox.gateway.backends import Backends
-from fieldmark.sandbox.gateway.session import HARD_STOP
-from fieldmark.sandbox.gateway.upstream import Upstream
-from fieldmark.sandbox.pool import ContainerPool, undisturbed
+from fieldmark.sandbox.pool import undisturbed
+from fieldmark.serving import new_backends, new_pool, shut
 from fieldmark.spending import Spending
 from fieldmark.staging import StagedTask
 from fieldmark.study.place import Place
 
 ATTEMPTS = 3
 """An episode that broke through no fault of the agent is tried again, so often in all."""
-SPARE = 4
-"""Containers kept warm at most."""
 MODEL_PAUSE = 10.0
 """Seconds before an episode that the model's server broke is tried again: it may be starting anew."""
 FINAL = frozenset({"replay_missing"})
@@ -65,7 +61,9 @@ class Run:
     @property
     def go_on(self) -> str:
         """The command that goes on with it."""
-        return self.place.go_on if self.place else f"fieldmark run --resume {self.folder.path}"
+        config = self.plan.config
+        there = f" --executor ray --address {config.address}" if self.plan.cluster else ""
+        return self.place.go_on if self.place else f"fieldmark run --resume {self.folder.path}{there}"
 
     def grid(self) -> list[tuple[StagedTask, int]]:
         """Every task and epoch, one epoch after the other: a run that stops early has whole ones."""
@@ -74,7 +72,7 @@ class Run:
 
 def carry_out(run: Run) -> None:
     """Run what is left. InterruptedRun when it stops early; `--resume` then goes on."""
-    for line in reaper.reap(run.plan.docker):
+    for line in reaper.reap(run.plan.docker) if run.plan.docker else []:
         _say(line)
     _allow_many_files()
     try:
@@ -109,7 +107,7 @@ async def _carry_out(run: Run) -> None:
         judging.catch_up(verdicts)
         if left and not run.spending.over():
             probing.refuse_blind(run.folder, run.plan)  # before a container is started
-            async with _services(run, len(left) + probing.is_due(run.folder, run.plan)) as services:
+            async with _stage(run, len(left) + probing.is_due(run.folder, run.plan)) as services:
                 await probing.look_first(services, progress.say)
                 left = await _play_all(run, services, left, progress, judging)
         await judging.finish()
@@ -117,20 +115,21 @@ async def _carry_out(run: Run) -> None:
         raise _stopped(run, over[0], over[1])
 
 
+def _stage(run: Run, expected: int) -> AbstractAsyncContextManager[Stage]:
+    """Where the run plays, torn down at its end."""
+    if run.plan.cluster is None:
+        return _services(run, expected)
+    from fieldmark.cluster.stage import cluster_stage
+
+    return cluster_stage(run.folder, run.plan, expected)
+
+
 @contextlib.asynccontextmanager
 async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
-    """The pool, the gateway's backends and the upstream of a run, torn down at its end."""
+    """The pool, the gateway's backends and the upstream of a run on this machine."""
     config, plan = run.plan.config, run.plan
-    backends = Backends(
-        plan.benchmark.index, plan.benchmark.registry, classifier="classify_image" in plan.tools,
-        room=(config.image_bytes, int(config.image_megapixels * 1e6)),
-    )  # fmt: skip
-    pool = ContainerPool(
-        plan.docker, plan.image_id, run.folder.path.name,
-        [PYTHON, "-m", "fieldmark.agents.worker", plan.worker_agent],
-        needs=plan.needs, lifetime=HARD_STOP * config.limits.seconds + 60,
-        spare=min(SPARE, plan.parallel), expected=expected, mounts=plan.mounts,
-    )  # fmt: skip
+    backends = new_backends(plan)
+    pool = new_pool(plan, run.folder.path.name, expected)
     grid, tasks = run.grid(), plan.benchmark.tasks
     memory = open_memory(config, run.folder, grid, tasks, backends, plan.memory_places)
     try:
@@ -143,18 +142,12 @@ async def _services(run: Run, expected: int) -> AsyncIterator[RunServices]:
         if memory:
             memory.close()
         backends.close()
-        await undisturbed(_close(pool, [plan.upstream, *([plan.eyes] if plan.eyes else [])]))
-
-
-async def _close(pool: ContainerPool, upstreams: list[Upstream]) -> None:
-    await pool.close()
-    for upstream in upstreams:
-        await upstream.close()
+        await undisturbed(shut(pool, plan))
 
 
 async def _play_all(
     run: Run,
-    services: RunServices,
+    services: Stage,
     left: list[tuple[StagedTask, int]],
     progress: RunProgress,
     judging: Judging,
@@ -185,7 +178,7 @@ async def _remember(run: Run, work: Coroutine[Any, Any, None]) -> None:
 
 async def _play_wave(
     run: Run,
-    services: RunServices,
+    services: Stage,
     left: list[tuple[StagedTask, int]],
     progress: RunProgress,
     judging: Judging,
@@ -213,7 +206,7 @@ async def _play_wave(
     return list(waiting)
 
 
-async def _play(run: Run, services: RunServices, staged: StagedTask, epoch: int) -> EpisodeRecord:
+async def _play(run: Run, services: Stage, staged: StagedTask, epoch: int) -> EpisodeRecord:
     """One episode with its retries, committed. InterruptedRun when the next would break alike."""
     earlier: list[str] = []
     for attempt in range(ATTEMPTS):
@@ -221,11 +214,11 @@ async def _play(run: Run, services: RunServices, staged: StagedTask, epoch: int)
         if full:
             raise _stopped(run, full)
         try:
-            record, outcome = await run_episode(
-                services, staged, epoch=epoch, attempt=attempt, earlier=earlier
-            )
+            record, outcome = await services.play(staged, epoch=epoch, attempt=attempt, earlier=earlier)
         except (OSError, KeyError) as error:  # KeyError: a picture is no longer among the blobs
             raise _stopped(run, f"the run folder cannot be used: {error}") from None
+        except EpisodeFault as fault:  # nothing is left to play it on
+            raise _stopped(run, str(fault)) from None
         run.spending.add(record)
         if outcome.stops_run:
             raise _stopped(run, record.error.message if record.error else "a fault")

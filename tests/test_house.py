@@ -18,7 +18,8 @@ FOLDERS = ("agents", "tools", "skills", "sandbox", "memory", "evals")
 ORCHESTRATORS = {
     "__init__", "abilities", "chaining", "classifying", "describing", "runner", "episode", "facts", "launch",
     "leaks", "native", "own_agent", "own_code", "own_data",
-    "preflight", "probing", "remembering", "replaying", "run_memory", "run_models", "typing_questions",
+    "preflight", "probing", "remembering", "replaying", "run_memory", "run_models", "serving",
+    "typing_questions",
     "staging", "cli", "twin", "wires",
 }  # fmt: skip
 """The modules of fieldmark/ that may import the folders, beside commands/."""

@@ -46,7 +46,7 @@ _TOLD_ELSEWHERE = frozenset(
 """Options whose aspect has what they came to."""
 _NO_MATTER = frozenset(
     "tasks where limit parallel min_free_mb max_cost max_hours preflight probe allow_blind strict cache"
-    " facets prices name out with_twin serpapi_key_env memory_url".split()
+    " facets prices name out with_twin serpapi_key_env memory_url executor address".split()
 )
 """Options that change which tasks are done, how soon, or what is told: nothing measured of a task."""
 _NOT_CHOSEN = {"preflight", "pacing", "uses", "stopped", "rows"}

@@ -38,6 +38,7 @@ def command(
     fieldmark run --benchmark fika --data fika-bench-testset.zip --protocol fika
     fieldmark run --agent ./my_agent.py --tool ./my_tool.py --benchmark ./tasks.jsonl
     fieldmark run --judge llm --judge-model qwen3-32b --judge-url http://localhost:8001/v1
+    fieldmark run --model qwen3-vl-8b --executor ray --address auto     # on many machines; docs/scale.md
     fieldmark run --resume runs/20261130-101500-react-scout
     fieldmark run run.toml --dry-run
     fieldmark run study.toml     # with a [matrix]: every arm of it, then one comparison; docs/studies.md

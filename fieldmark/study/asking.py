@@ -29,7 +29,16 @@ SHARED = {
     **dict.fromkeys(("benchmark", "data", "map", "tasks", "where", "limit"), "its arms do the same tasks"),
     **dict.fromkeys(("order", "seed"), "give the orders 1 to K of one seed by orders = K"),
     **dict.fromkeys(
-        ("parallel", "min_free_mb", "preflight", "allow_blind", "strict", "memory_url"),
+        (
+            "parallel",
+            "min_free_mb",
+            "preflight",
+            "allow_blind",
+            "strict",
+            "memory_url",
+            "executor",
+            "address",
+        ),
         "it changes no result",
     ),
     **dict.fromkeys(("max_cost", "max_hours", "prices"), "it holds for the study"),

@@ -87,7 +87,7 @@ def _checked(run: StudyRun) -> Plan:
         plan = preflight.make_plan(run.config.model_copy(update={"preflight": False}))
     except UsageError as error:
         raise UsageError(f"arm {run.arm.name}: {error}") from None
-    plan.docker.close()
+    plan.close()
     return plan
 
 

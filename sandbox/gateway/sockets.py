@@ -27,15 +27,7 @@ class Sockets:
     """`<base>/fm-<hex>/` (0700) holds `<n>/` (0755), one for each container, with its `gateway.sock`."""
 
     def __init__(self) -> None:
-        self.folder = base() / f"{PREFIX}{secrets.token_hex(4)}"
-        try:
-            self.folder.mkdir(mode=0o700)
-            (self.folder / "place").write_text(owner.place())
-            (self.folder / "owner").write_text(owner.me())
-        except OSError as error:
-            raise UsageError(
-                f"cannot make the gateway's socket folder {self.folder}: {error.strerror}"
-            ) from None
+        self.folder = owned_folder()
         self._made = 0
 
     async def open_door(self) -> Door:
@@ -46,6 +38,18 @@ class Sockets:
 
     def close(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def owned_folder() -> Path:
+    """A new folder that goes when this process is dead: the reaper of another run sees to it. UsageError."""
+    folder = base() / f"{PREFIX}{secrets.token_hex(4)}"
+    try:
+        folder.mkdir(mode=0o700)
+        (folder / "place").write_text(owner.place())
+        (folder / "owner").write_text(owner.me())
+    except OSError as error:
+        raise UsageError(f"cannot make the gateway's socket folder {folder}: {error.strerror}") from None
+    return folder
 
 
 def _owner_of(folder: Path) -> tuple[str, str]:

@@ -64,6 +64,7 @@ class Scene:
         }  # fmt: skip
         self.engine = docker.DockerClient(host) if host else docker.from_env()
         self.options = ["--agent", "react", "--model", "scripted", "--base-url", base_url]
+        self.where: list[str] = []  # options of every start, also of one that goes on
         self.ignored: set[Path] = set()
         self._seen: dict[tuple[str, int, str], str] = {}
 
@@ -86,7 +87,8 @@ class Scene:
             what += ["--out", str(self.out), "--parallel", "2"]
         with self.errors.open("ab") as errors:
             process = subprocess.Popen(
-                [FIELDMARK, "run", *what, *more], env=self.env, cwd=self.folder, start_new_session=True,
+                [FIELDMARK, "run", *what, *self.where, *more],
+                env=self.env, cwd=self.folder, start_new_session=True,
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
             )  # fmt: skip
         OWNERS.add(process.pid)
