@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fieldmark.whole_file import flush_name, write_whole
+
 
 def encode(row: Any) -> bytes:
     """One line with its newline. NaN and infinities become null; lone surrogates become '?'."""
@@ -54,25 +56,8 @@ def append(path: Path, row: Any, *, durable: bool = True) -> None:
 
 
 def write_all(path: Path, rows: list[Any]) -> None:
-    """Write a whole file through a temporary neighbour, so that a reader never sees half of it."""
-    temporary = path.with_name(f".{path.name}.new")
-    with temporary.open("wb") as file:
-        file.writelines(encode(row) for row in rows)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    flush_name(path)
-
-
-def flush_name(path: Path) -> None:
-    """Flush the folder that a new or renamed file stands in: its content alone would survive a power cut
-    under no name.
-    """
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    """Write a whole file of rows."""
+    write_whole(path, (encode(row) for row in rows))
 
 
 @dataclass

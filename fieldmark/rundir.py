@@ -23,6 +23,7 @@ from fieldmark.findings import FailureMark, GoldFacts, TraceFacts
 from fieldmark.records import EpisodeRecord, GameRow, JudgeUse, Leak, Verdict
 from fieldmark.run_reader import LOCK, STUDY_JSON, RunReader
 from fieldmark.task import Gold
+from fieldmark.whole_file import flush_name, write_whole
 
 RUN_VERSION = 1
 _LOOKS, _LOOK = 5, 0.02
@@ -108,17 +109,11 @@ class RunDir(RunReader):
     def write_config(self, config: dict[str, Any]) -> None:
         told = jsonl.finite({"run_version": RUN_VERSION, **config})
         text = json.dumps(told, ensure_ascii=False, indent=2, allow_nan=False)
-        temporary = self.run_json.with_name(".run.json.new")
-        with temporary.open("wb") as file:
-            file.write(f"{text}\n".encode("utf-8", "replace"))
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self.run_json)
-        jsonl.flush_name(self.run_json)
+        write_whole(self.run_json, f"{text}\n".encode("utf-8", "replace"))
 
     def write_paths(self, paths: dict[str, Any]) -> None:
         """Where things lie on this machine: needed to go on with the run, and nobody else's business."""
-        self.paths_file.write_text(json.dumps(paths), encoding="utf-8", errors="replace")
+        write_whole(self.paths_file, json.dumps(paths).encode("utf-8", "replace"))
 
     def write_tasks(self, public: list[dict[str, Any]], gold: dict[str, Gold]) -> None:
         """`public` rows may be published; gold goes to the private part."""
@@ -135,7 +130,7 @@ class RunDir(RunReader):
         with pending.open("rb") as file:
             os.fsync(file.fileno())
         pending.replace(self.traces / record.trace)
-        jsonl.flush_name(self.traces / record.trace)
+        flush_name(self.traces / record.trace)
         for earlier in range(record.attempt):
             self.pending_trace(record.id, record.epoch, earlier).unlink(missing_ok=True)
         jsonl.append(self.episodes_file, record.model_dump(mode="json", exclude_none=True))

@@ -11,6 +11,7 @@ from fieldmark.evals.benchmarks.facets import Facets, as_text, origin, read_face
 from fieldmark.evals.judges.base import JudgingOver, ServerDown, Unjudged
 from fieldmark.evals.typing.typer import Typer
 from fieldmark.task import Task
+from fieldmark.whole_file import write_whole
 
 AT_ONCE = 8
 EVERY = 25
@@ -63,9 +64,7 @@ def _remark(typer: Typer) -> str:
 
 
 def _write(out: Path, text: str) -> None:
-    temporary = out.with_name(f".{out.name}.new")
     try:
-        temporary.write_text(text, encoding="utf-8", errors="replace")
-        temporary.replace(out)
+        write_whole(out, text.encode("utf-8", "replace"))
     except OSError as error:
         raise UsageError(f"cannot write {out}: {error.strerror}; name another --out") from None

@@ -22,6 +22,7 @@ from fieldmark.evals.curation.datasheet import categories_svg, datasheet
 from fieldmark.evals.curation.project import Project
 from fieldmark.evals.curation.records import STEPS, Candidate
 from fieldmark.evals.curation.release import Item, items, statistics
+from fieldmark.whole_file import write_whole
 
 RELEASES = "releases"
 _WHEN = (1980, 1, 1, 0, 0, 0)
@@ -62,7 +63,7 @@ def freeze(project: Project) -> Frozen:
         is_new = not path.exists()
         if is_new:
             temporary.replace(path)
-    path.with_suffix(".sha256").write_text(f"{digest}  {path.name}\n", encoding="utf-8")
+    write_whole(path.with_suffix(".sha256"), f"{digest}  {path.name}\n".encode())
     return Frozen(path, digest, len(found), is_new)
 
 

@@ -12,6 +12,7 @@ from PIL import ExifTags, Image
 
 from fieldmark.errors import DataFault
 from fieldmark.evals.curation.sources.found import Found
+from fieldmark.whole_file import write_whole
 
 _SUFFIXES = {"image/jpeg": ".jpg", "image/png": ".png"}
 _LONG = 200
@@ -62,9 +63,7 @@ def keep(prepared: Prepared, folder: Path) -> str:
     """Write it under a name that says nothing; the name. A kill leaves a whole file or none."""
     name = f"{prepared.sha256[:16]}{prepared.suffix}"
     if not (folder / name).exists():
-        temporary = folder / f".{name}"
-        temporary.write_bytes(prepared.data)
-        temporary.replace(folder / name)
+        write_whole(folder / name, prepared.data)
     return name
 
 

@@ -26,6 +26,7 @@ from fieldmark.evals.report.selection import Selection
 from fieldmark.evals.report.table import Table
 from fieldmark.evals.report.text import seen
 from fieldmark.evals.report.thumbnails import Thumbnails
+from fieldmark.whole_file import write_whole
 
 _HERE = Path(__file__).parent
 _TEMPLATE = "report.html.j2"
@@ -93,12 +94,10 @@ def write_html(
     plots: Sequence[Plot] = (),
     thumbnails: Thumbnails | None = None,
 ) -> None:
-    """Write the page through a temporary neighbour; UsageError when the place cannot be written."""
-    temporary = path.with_name(f".{path.name}.new")
+    """UsageError when the place cannot be written."""
     try:
         page = render_html(summaries, compared, plots, thumbnails)
-        temporary.write_bytes(page.encode("utf-8", "replace"))
-        temporary.replace(path)
+        write_whole(path, page.encode("utf-8", "replace"))
     except OSError as error:
         raise UsageError(
             f"cannot write {path}: {error.strerror}; name another place with --html FILE"

@@ -24,6 +24,7 @@ from fieldmark.evals.failures.agreement import Agreement
 from fieldmark.evals.judges.base import JudgingOver, ServerDown, Unjudged
 from fieldmark.judging.model import Asked, AskedModel
 from fieldmark.trace import Tokens
+from fieldmark.whole_file import write_whole
 
 REPORT = "attributes.json"
 TO_LABEL = Asked("labeller", "attributes.toml", "a [[models]] name", "its base_url", "its ")
@@ -85,7 +86,7 @@ def label_all(folder: Path, state: State, settings: Settings, parallel: int, say
     used = spent(state.used(), settings.prices)
     told = Labelled(len(found.images), refused, found.counts(), episodes, audited, used)
     text = json.dumps(_report(told, settings, models), ensure_ascii=False, indent=2)
-    (folder / REPORT).write_text(text + "\n", encoding="utf-8")
+    write_whole(folder / REPORT, f"{text}\n".encode())
     return told
 
 

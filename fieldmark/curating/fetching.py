@@ -21,6 +21,7 @@ from fieldmark.sandbox.gateway.web.routes import described
 from fieldmark.sandbox.gateway.web.site import Site
 from fieldmark.tools.context import Page
 from fieldmark.tools.pages.page_text import read_page
+from fieldmark.whole_file import write_whole
 
 TEXTS, SHOTS = "texts", "screenshots"
 
@@ -80,9 +81,7 @@ class PageKeeper:
     def _keep(self, kind: str, name: str, data: bytes) -> None:
         file = self.folder / kind / name
         file.parent.mkdir(exist_ok=True)
-        temporary = file.with_name(f".{name}.new")
-        temporary.write_bytes(data)
-        temporary.replace(file)
+        write_whole(file, data)
 
 
 def checked(folder: Path, page: EvidencePage, names: Sequence[str]) -> EvidencePage:

@@ -16,6 +16,7 @@ from fieldmark.evals.curation.release import items
 from fieldmark.evals.curation.settings import model_key
 from fieldmark.launch import Say
 from fieldmark.model_config import ModelConfig
+from fieldmark.whole_file import write_whole
 
 FOLDER = "refresh"
 
@@ -57,9 +58,7 @@ def write(project: Project, told: dict[str, Any]) -> Path:
     path = project.folder / FOLDER / f"{today()}.json"
     path.parent.mkdir(exist_ok=True)
     before = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    temporary = path.with_suffix(".new")
-    temporary.write_text(json.dumps({**before, **told}, ensure_ascii=False, indent=2) + "\n", "utf-8")
-    temporary.replace(path)
+    write_whole(path, (json.dumps({**before, **told}, ensure_ascii=False, indent=2) + "\n").encode())
     return path
 
 

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from fieldmark.errors import UsageError
 from fieldmark.run_reader import STUDY_JSON
 from fieldmark.rundir import RunDir, hold
+from fieldmark.whole_file import write_whole
 
 STUDY_VERSION = 1
 
@@ -158,7 +159,5 @@ def runs_at(path: Path) -> list[RunDir]:
 
 
 def _replace(path: Path, content: Any) -> None:
-    temporary = path.with_name(f".{path.name}.new")
     text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
-    temporary.write_bytes(f"{text}\n".encode("utf-8", "replace"))
-    temporary.replace(path)
+    write_whole(path, f"{text}\n".encode("utf-8", "replace"))

@@ -6,6 +6,7 @@ Drawn by a seed, so many labelled pictures of each type. Once a mark is in it, i
 from __future__ import annotations
 
 import csv
+import io
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from fieldmark.evals.amigo.constraint import NONE
 from fieldmark.evals.amigo.episode import LabelledImage
 from fieldmark.evals.curation.attributes.settings import AuditSample, Kind, Settings
 from fieldmark.evals.failures.agreement import Agreement, agreement
+from fieldmark.whole_file import write_whole
 
 FILE = "audit.csv"
 COLUMNS = ("image", "type", "choices", "person")
@@ -31,12 +33,10 @@ def write(folder: Path, images: Sequence[LabelledImage], settings: Settings) -> 
     rows = [
         row for name, kind in settings.types.items() for row in _drawn(name, kind, images, settings.audit)
     ]
-    temporary = path.with_name(f".{FILE}")
-    with temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows(rows)
-    temporary.replace(path)
+    writer = csv.DictWriter(table := io.StringIO(newline=""), COLUMNS)
+    writer.writeheader()
+    writer.writerows(rows)
+    write_whole(path, table.getvalue().encode())
     return True
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from fieldmark.evals.curation.attributes.settings import Settings
 from fieldmark.evals.curation.attributes.state import Pictured
 from fieldmark.evals.curation.attributes.voting import Decision, Vote, decide, ratings
 from fieldmark.evals.curation.audit.agreement import alpha
+from fieldmark.whole_file import write_whole
 
 DECISIONS = "decisions.jsonl"
 
@@ -61,12 +62,12 @@ class Labels:
 
 def write(folder: Path, labels: Labels, settings: Settings) -> dict[float, int]:
     """`images.jsonl`, `lexicon.toml`, `decisions.jsonl` and `episodes.jsonl`; τ → episodes."""
-    _write(folder / LEXICON, lexicon_toml(settings))
-    _write(folder / IMAGES, _lines(each.model_dump() for each in labels.images))
-    _write(folder / DECISIONS, _lines({"id": id_, **asdict(each)} for id_, each in labels.decided))
+    write_whole(folder / LEXICON, lexicon_toml(settings).encode())
+    write_whole(folder / IMAGES, _lines(each.model_dump() for each in labels.images))
+    write_whole(folder / DECISIONS, _lines({"id": id_, **asdict(each)} for id_, each in labels.decided))
     images, asked = load_images(folder), settings.episodes
     episodes = {tau: generate(images, tau, asked) for tau in asked.taus}
-    _write(folder / EPISODES, _lines(each.model_dump() for found in episodes.values() for each in found))
+    write_whole(folder / EPISODES, _lines(each.model_dump() for found in episodes.values() for each in found))
     return {tau: len(found) for tau, found in episodes.items()}
 
 
@@ -85,12 +86,5 @@ def lexicon_toml(settings: Settings) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _lines(rows: Iterable[Mapping[str, object]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-def _write(path: Path, text: str) -> None:
-    """Whole, or as it was."""
-    temporary = path.with_name(f".{path.name}")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+def _lines(rows: Iterable[Mapping[str, object]]) -> Iterator[bytes]:
+    return ((json.dumps(row, ensure_ascii=False) + "\n").encode() for row in rows)
