@@ -4,7 +4,7 @@ Runs of 100 invented episodes of 12 events each and more. `write traces` is the 
 the `fsync` of a commit; the others are processes of their own. The first command over a run reads every trace
 (`first summary`), later ones what it kept. Seconds of the processor; memory is the peak.
 
-    make bench    or    .venv/bin/python -m benchmarks.growth --most 100000 --plot docs/growth.svg
+    make bench    or    .venv/bin/python -m benchmarks.growth --write
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks._tables import DOCS, markdown, write_section
 from benchmarks.inspector import events
 from fieldmark import jsonl
 from fieldmark.findings import GoldFacts, TraceFacts
@@ -48,12 +48,17 @@ ASKED = {
 
 @dataclass(frozen=True)
 class Grown:
-    """One figure: processor seconds and MB at the most, of so many episodes."""
+    """One figure: processor seconds and MB at the most, of so many episodes. `more` is told beside it."""
 
     what: str
     episodes: int
     seconds: float
     megabytes: float | None = None
+    more: str = ""
+
+    def __str__(self) -> str:
+        memory = f", {self.megabytes:.0f} MB" if self.megabytes else ""
+        return f"{self.seconds:.2f} s{memory}{self.more}"
 
 
 def write_run(path: Path, episodes: int) -> tuple[RunDir, float]:
@@ -107,14 +112,14 @@ def measured(what: str, episodes: int, command: list[str]) -> Grown:
 def grow(episodes: int, folder: Path) -> Iterator[Grown]:
     """Every figure of a run of so many episodes."""
     run, seconds = write_run(folder / f"run-{episodes}", episodes)
-    yield Grown("write traces", episodes, seconds)
+    yield Grown("write traces", episodes, seconds, more=f", {EVENTS * episodes / seconds:,.0f} events/s")
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
     for what in ("first summary", "summary"):
         yield measured(what, episodes, [sys.executable, "-c", SUMMARY, str(run.path)])
     for what, query in ASKED.items():
         yield measured(what, episodes, [FIELDMARK, "sql", str(run.path), query])
-    yield measured("report", episodes, [FIELDMARK, "report", str(run.path)])
-    yield Grown("report.html", episodes, 0.0, run.report_html.stat().st_size / 1e6)
+    report = measured("report", episodes, [FIELDMARK, "report", str(run.path)])
+    yield replace(report, more=f"; page {run.report_html.stat().st_size / 1e6:.1f} MB")
 
 
 def plot(found: list[Grown], path: Path) -> None:
@@ -145,33 +150,32 @@ def plot(found: list[Grown], path: Path) -> None:
     path.write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
 
 
+def as_markdown(found: list[Grown]) -> str:
+    """A row a size, a column a command."""
+    names = list(dict.fromkeys(row.what for row in found))
+    table = Table("episodes", *names)
+    for size in dict.fromkeys(row.episodes for row in found):
+        told = {row.what: str(row) for row in found if row.episodes == size}
+        table.add_row(f"{size:,}", *(told[name] for name in names))
+    return markdown(table)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--most", type=int, default=10_000, help="episodes of the largest run")
-    parser.add_argument("--plot", type=Path, help="write time and memory against episodes into this SVG")
+    parser.add_argument("--most", type=int, default=100_000, help="episodes of the largest run")
+    parser.add_argument("--write", action="store_true", help="into docs/performance.md and docs/growth.svg")
     options = parser.parse_args()
-    sizes = [10**power for power in range(2, 7) if 10**power <= options.most]
-    table = Table("what", "episodes", "CPU s", "ms each", "MB", "kB each on disk", "events / s")
     found: list[Grown] = []
-    for size in sizes:
+    for size in (10**power for power in range(2, 7) if 10**power <= options.most):
         with tempfile.TemporaryDirectory() as name:
             for row in grow(size, Path(name)):
                 found.append(row)
-                writes = row.what == "write traces"
-                table.add_row(
-                    row.what, f"{size:,}", f"{row.seconds:.2f}", f"{1000 * row.seconds / size:.2f}",
-                    f"{row.megabytes:.0f}" if row.megabytes else "",
-                    f"{kilobytes(Path(name)) / size:.1f}" if writes else "",
-                    f"{EVENTS * size / row.seconds:,.0f}" if writes else "",
-                )  # fmt: skip
-    Console(width=110).print(table)
-    if options.plot:
-        plot(found, options.plot)
-
-
-def kilobytes(folder: Path) -> float:
-    """All files below a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1000
+                print(f"{row.episodes:>9,}  {row.what:14} {row}", flush=True)
+    text = as_markdown(found)
+    print(f"\n{text}")
+    if options.write:
+        write_section("growth", text, "performance.md")
+        plot(found, DOCS / "growth.svg")
 
 
 if __name__ == "__main__":

@@ -69,6 +69,7 @@ SHARED_FILES = (
     "relay.py",
     "plugins.py",
     "toml_file.py",
+    "user_cache.py",
     "user_file.py",
     "cli.py",
     "commands/__init__.py",

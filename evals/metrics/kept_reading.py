@@ -24,6 +24,7 @@ from fieldmark import jsonl
 from fieldmark.evals.metrics.reading import Read, read_trace
 from fieldmark.records import EpisodeRecord
 from fieldmark.rundir import RunDir
+from fieldmark.user_cache import user_cache
 
 WORTH = 500
 """Episodes from which on it is kept: fewer are read in half a second."""
@@ -83,9 +84,8 @@ def _trace(run: RunDir, record: EpisodeRecord) -> Trace | None:
 
 
 def _file(run: Path) -> Path:
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     name = hashlib.sha256(os.fsencode(run.resolve())).hexdigest()[:32]
-    return base / "fieldmark" / "readings" / f"{name}.jsonl"
+    return user_cache("readings") / f"{name}.jsonl"
 
 
 def _lines(file: Path) -> Iterator[Kept]:

@@ -89,6 +89,16 @@ def test_a_node_is_killed(scene: Scene, cluster: RayCluster, row: Row, with_its_
     wait_for(lambda: gone(scene), seconds=30)
 
 
+def goes_on_with_another_cluster(scene: Scene) -> None:
+    """As `scene.end`, where the first one is lost."""
+    other = new_cluster(scene)
+    try:
+        scene.end()
+        wait_for(lambda: gone(scene), seconds=30)
+    finally:
+        other.close()
+
+
 def test_the_cluster_is_lost(scene: Scene, cluster: RayCluster, row: Row) -> None:
     """The run stops in one line; a new cluster goes on with it."""
     scene.tasks(TASKS)
@@ -102,12 +112,7 @@ def test_the_cluster_is_lost(scene: Scene, cluster: RayCluster, row: Row) -> Non
     assert f"fieldmark run --resume {scene.out} --executor ray --address" in scene.told()
     assert "no node of the cluster is left" in scene.told()
     wait_for(lambda: gone(scene), seconds=60)
-    other = new_cluster(scene)
-    try:
-        scene.end()
-        wait_for(lambda: gone(scene), seconds=30)
-    finally:
-        other.close()
+    goes_on_with_another_cluster(scene)
 
 
 def test_the_head_is_lost(scene: Scene, cluster: RayCluster, row: Row) -> None:
@@ -124,12 +129,7 @@ def test_the_head_is_lost(scene: Scene, cluster: RayCluster, row: Row) -> None:
     )
     assert code in (0, 1)
     wait_for(lambda: gone(scene), seconds=180)
-    other = new_cluster(scene)
-    try:
-        scene.end()
-        wait_for(lambda: gone(scene), seconds=30)
-    finally:
-        other.close()
+    goes_on_with_another_cluster(scene)
 
 
 def test_the_driver_is_killed(scene: Scene, cluster: RayCluster, row: Row) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from fieldmark.tools.image_index.matching import match, match_score
 from fieldmark.tools.image_index.store import VERSION, Store
 from fieldmark.tools.pictures.upright import open_upright
 from fieldmark.trace import Box
+from fieldmark.user_cache import user_cache
 
 _ALIKE = 0.45
 _SAME_SCORE = 0.95
@@ -162,6 +162,5 @@ def _is_number(text: str) -> bool:
 
 def _cache(folder: Path) -> Path:
     """Of this version's own: what another one built there is left alone, and built anew here."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     name = hashlib.sha256(repr((str(folder.resolve()), VERSION, LOOK)).encode()).hexdigest()[:16]
-    return Path(base) / "fieldmark" / "indexes" / name
+    return user_cache("indexes") / name

@@ -5,7 +5,6 @@ The model file is built from the packaged weights, once on a machine, and kept i
 
 from __future__ import annotations
 
-import os
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -18,6 +17,7 @@ from PIL import Image
 from fieldmark.errors import ToolError
 from fieldmark.tools.vision.extra import INSTALL, available, weights_file
 from fieldmark.tools.vision.weights import read_weights
+from fieldmark.user_cache import user_cache
 
 _VERSION = 1
 _SIDE = 224
@@ -87,7 +87,7 @@ def _session() -> Any:
     def opened(model: bytes) -> Any:
         return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
-    path = _cache() / f"efficientnet-lite0-v{_VERSION}.onnx"
+    path = user_cache("vision") / f"efficientnet-lite0-v{_VERSION}.onnx"
     try:
         return opened(path.read_bytes())
     except (
@@ -104,11 +104,6 @@ def _built() -> bytes:
     path = weights_file()
     assert path is not None
     return build(read_weights(path))
-
-
-def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "fieldmark" / "vision"
 
 
 def _keep(path: Path, model: bytes) -> None:

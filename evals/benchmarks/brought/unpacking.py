@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import stat
@@ -12,6 +11,7 @@ import zlib
 from pathlib import Path, PurePosixPath
 
 from fieldmark.errors import UsageError
+from fieldmark.user_cache import user_cache
 
 MAX_FILES = 50_000
 MAX_BYTES = 20 * 10**9
@@ -24,8 +24,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 def cache_folder() -> Path:
     """`$XDG_CACHE_HOME/fieldmark/data`, for its owner alone."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "fieldmark" / "data"
+    folder = user_cache("data")
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.chmod(0o700)
