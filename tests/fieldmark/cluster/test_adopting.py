@@ -35,6 +35,7 @@ def test_what_another_store_wrote_is_read_as_its_own(tmp_path: Path) -> None:
         (f"{NAME}.sh", TEXT),
         ("run.json", TEXT),
     ],
+    ids="other packed-other no-gzip above beyond no-such-kind no-digest".split(),
 )
 def test_what_is_not_its_name_or_leads_elsewhere_is_refused(tmp_path: Path, name: str, data: bytes) -> None:
     (tmp_path / "blobs").mkdir()
