@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import signal
 import socket
 from typing import TYPE_CHECKING
 
@@ -32,9 +32,17 @@ def address(host: str, listening: socket.socket, token: str | None) -> str:
 
 
 def serve(app: Starlette, listening: socket.socket) -> None:
-    """Until Ctrl-C, which is its usual end."""
+    """Until Ctrl-C, which is its usual end: also one that comes before the server minds signals itself."""
     import uvicorn
 
     config = uvicorn.Config(app, log_level="warning", server_header=False, access_log=False, lifespan="off")
-    with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+    server = uvicorn.Server(config)
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        server.run(sockets=[listening])
+    finally:
+        signal.signal(signal.SIGINT, before)

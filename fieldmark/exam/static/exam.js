@@ -16,7 +16,9 @@ function keepDrafts() {
       kept.textContent = reply.ok ? "Your draft is kept." : "This question is over: open the page anew.";
     } catch { kept.textContent = "The exam's program does not answer: start it again, this page goes on."; }
   };
-  sheet.addEventListener("input", () => { waiting ||= setTimeout(send, 800); });
+  const later = () => { waiting ||= setTimeout(send, 800); };
+  sheet.addEventListener("input", later);
+  if ([...sheet.elements].some((field) => field.value !== (field.defaultValue ?? field.value))) later();  // typed before this ran
   sheet.addEventListener("submit", () => { clearTimeout(waiting); waiting = 0; });
   addEventListener("pagehide", () => { if (waiting) send(); });
 }
